@@ -1,0 +1,117 @@
+"""Every setting of a training run, its domain and its default."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from ml.errors import Fault, InvalidHyperparameter
+
+FilterMethod = Literal["taylor", "exact"]
+Pooling = Literal["gated", "mixed", "max", "average"]
+Skip = Literal["input", "filtered", "none"]
+DropEdge = Literal["preferential", "uniform", "none"]
+EdgeScore = Literal["betweenness", "k_path", "percolation", "giant_component"]
+Rounding = Literal["at_least_one", "floor", "stochastic"]
+Scaling = Literal["standard", "minmax", "none"]
+ClassWeights = Literal["none", "balanced"]
+OperatorKind = Literal["auto", "dense", "sparse"]
+Device = Literal["auto", "cpu", "cuda"]
+
+SMALL_NETWORK = 2000
+"""Below this many nodes the paper's drop rates for small networks apply."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingConfig:
+    """Hyper-parameters of LFGCN, P-DropEdge and the optimiser; checks itself.
+
+    Equation: Eq. (Taylor) ``alpha, sigma, gamma``; Algorithm 1 with ``drop_rate`` for p and
+        ``drop_top`` for tau.
+    Raises: InvalidHyperparameter naming every field outside its domain.
+    """
+
+    # Filter
+    alpha: float = 0.2
+    sigma: float = 0.5
+    gamma: float = 0.1
+    filter_method: FilterMethod = "taylor"
+    filter_order: int | None = None
+    operator: OperatorKind = "auto"
+    # Network
+    layers: int = 2
+    width: int = 64
+    branches: int = 4
+    pooling: Pooling = "gated"
+    skip: Skip = "input"
+    dropout: float = 0.0
+    # P-DropEdge
+    drop_edge: DropEdge = "preferential"
+    drop_rate: float | None = None
+    drop_top: float | None = None
+    drop_rounding: Rounding = "at_least_one"
+    drop_every: int = 1
+    edge_score: EdgeScore = "betweenness"
+    # Optimiser
+    epochs: int = 300
+    patience: int | None = 100
+    learning_rate: float = 0.01
+    weight_decay: float = 5e-4
+    class_weights: ClassWeights = "none"
+    feature_scaling: Scaling = "standard"
+    seed: int = 0
+    device: Device = "auto"
+
+    def __post_init__(self) -> None:
+        faults = list(_faults(self))
+        if faults:
+            raise InvalidHyperparameter(faults)
+
+    @property
+    def taylor_order(self) -> int:
+        """Terms of the Taylor series after the first: ``ceil(4 alpha)`` unless given."""
+        return math.ceil(4 * self.alpha) if self.filter_order is None else self.filter_order
+
+    def drop_rates(self, node_count: int) -> tuple[float, float]:
+        """Return (p, tau): as given, else the paper's rule of thumb for this size."""
+        rate, top = (0.01, 0.02) if node_count < SMALL_NETWORK else (0.05, 0.06)
+        return (
+            rate if self.drop_rate is None else self.drop_rate,
+            top if self.drop_top is None else self.drop_top,
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields as plain JSON values."""
+        return asdict(self)
+
+
+_INTERVALS: dict[str, tuple[float, float, str]] = {
+    "alpha": (0, 1, "()"),
+    "sigma": (0, 1, "[]"),
+    "gamma": (0, 1, "(]"),
+    "filter_order": (0, 100, "[]"),
+    "layers": (1, 16, "[]"),
+    "width": (1, 4096, "[]"),
+    "branches": (1, 64, "[]"),
+    "dropout": (0, 1, "[)"),
+    "drop_rate": (0, 1, "[]"),
+    "drop_top": (0, 1, "(]"),
+    "drop_every": (1, 100_000, "[]"),
+    "epochs": (1, 100_000, "[]"),
+    "patience": (1, 100_000, "[]"),
+    "learning_rate": (0, 10, "(]"),
+    "weight_decay": (0, 10, "[]"),
+    "seed": (0, 2**32 - 1, "[]"),
+}
+
+
+def _faults(config: TrainingConfig) -> Iterator[Fault]:
+    for name, (low, high, ends) in _INTERVALS.items():
+        value = getattr(config, name)
+        if value is None:
+            continue
+        above = value > low or (ends[0] == "[" and value == low)
+        below = value < high or (ends[1] == "]" and value == high)
+        if not (above and below):
+            interval = f"{ends[0]}{low:g}, {high:g}{ends[1]}"
+            yield Fault(name, f"{value} is outside {interval}")

@@ -1,0 +1,1 @@
+"""Lévy operators: one interface, a dense and a sparse implementation, the filter."""
