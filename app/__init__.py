@@ -1,0 +1,1 @@
+"""The Levygrid service: grids in, training as jobs, predictions out."""

@@ -1,0 +1,100 @@
+"""Engine, sessions and transactions: the only file that commits."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+from sqlalchemy import Connection, Engine, create_engine, event, func, select
+from sqlalchemy.orm import Session
+
+_BUSY_TIMEOUT_MS = 30_000
+_LOCK_TIMEOUT_MS = 10_000
+_IDLE_TIMEOUT_MS = 60_000
+
+
+class Database:
+    """One engine and the two ways to use it: reading, and writing in one transaction."""
+
+    def __init__(self, url: str) -> None:
+        self.engine = _make_engine(url)
+        self._writer = self.engine.execution_options(writing=True)
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """Open a session that sees one consistent state and writes nothing."""
+        with Session(self.engine, expire_on_commit=False) as session:
+            yield session
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """Open a session that commits at the end, or leaves no trace if anything is raised."""
+        with Session(self._writer, expire_on_commit=False) as session, session.begin():
+            yield session
+
+    def close(self) -> None:
+        """Give every connection back."""
+        self.engine.dispose()
+
+
+def current_time(session: Session) -> datetime:
+    """Return the database's clock, so that hosts with wrong clocks agree on leases."""
+    if session.get_bind().dialect.name == "sqlite":
+        return datetime.now(UTC)
+    moment: datetime = session.execute(select(func.clock_timestamp())).scalar_one()
+    return moment
+
+
+def _make_engine(url: str) -> Engine:
+    if url.startswith("sqlite"):
+        engine = create_engine(url, connect_args={"check_same_thread": False})
+        event.listen(engine, "connect", _configure_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        return engine
+    options = (
+        f"-c lock_timeout={_LOCK_TIMEOUT_MS}"
+        f" -c idle_in_transaction_session_timeout={_IDLE_TIMEOUT_MS}"
+    )
+    return create_engine(url, pool_pre_ping=True, connect_args={"options": options})
+
+
+def _configure_sqlite(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None  # we say BEGIN ourselves
+    for pragma in (
+        "journal_mode=WAL",
+        f"busy_timeout={_BUSY_TIMEOUT_MS}",
+        "foreign_keys=ON",
+        "synchronous=NORMAL",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # A writer takes the lock at once: reading first and locking later ends in "database is busy".
+    writing = connection.get_execution_options().get("writing", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+
+def _database(request: Request) -> Database:
+    database: Database = request.app.state.database
+    return database
+
+
+DatabaseDep = Annotated[Database, Depends(_database)]
+
+
+def _reading(database: DatabaseDep) -> Iterator[Session]:
+    with database.reading() as session:
+        yield session
+
+
+def _writing(database: DatabaseDep) -> Iterator[Session]:
+    with database.writing() as session:
+        yield session
+
+
+# scope="function": the commit happens before the answer leaves, so a client never reads its
+# 201 and then gets a 404.
+ReadingSession = Annotated[Session, Depends(_reading, scope="function")]
+WritingSession = Annotated[Session, Depends(_writing, scope="function")]

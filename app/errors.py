@@ -1,0 +1,105 @@
+"""Everything that can go wrong in ``app``; ``problems`` decides the HTTP form.
+
+LevygridError
+├── NotFound: GraphNotFound BusNotFound LabelNotFound JobNotFound ModelNotFound
+├── Conflict: NoModelYet GraphInUse ModelInUse JobNotCancellable
+├── Rejected (lists every fault): MalformedBody GridRejected TrainingRejected
+├── BodyTooLarge
+└── StartFailed: AlreadyRunning PortTaken FolderUnwritable DatabaseUnusable
+"""
+
+from collections.abc import Iterable
+
+from ml.errors import Fault
+
+
+class LevygridError(Exception):
+    """Root of the tree; the message is written for the client."""
+
+
+class NotFound(LevygridError):
+    """What the client named does not exist."""
+
+
+class GraphNotFound(NotFound):
+    """No grid has this id."""
+
+
+class BusNotFound(NotFound):
+    """The grid has no bus of this id or name."""
+
+
+class LabelNotFound(NotFound):
+    """The grid has no label set of this name."""
+
+
+class JobNotFound(NotFound):
+    """No job has this id."""
+
+
+class ModelNotFound(NotFound):
+    """No model has this id."""
+
+
+class Conflict(LevygridError):
+    """The request is sound, the present state does not allow it."""
+
+
+class NoModelYet(Conflict):
+    """Nothing has been trained that could answer."""
+
+
+class GraphInUse(Conflict):
+    """A grid cannot go while a job works on it."""
+
+
+class ModelInUse(Conflict):
+    """The active model cannot go while it answers."""
+
+
+class JobNotCancellable(Conflict):
+    """The job has already ended."""
+
+
+class Rejected(LevygridError):
+    """The request breaks rules; ``faults`` lists every breach found."""
+
+    def __init__(self, message: str, faults: Iterable[Fault] = ()) -> None:
+        self.faults = tuple(faults)
+        super().__init__(message)
+
+
+class MalformedBody(Rejected):
+    """The body is not the JSON it should be."""
+
+
+class GridRejected(Rejected):
+    """The grid has errors; nothing was stored."""
+
+
+class TrainingRejected(Rejected):
+    """The training request cannot be run."""
+
+
+class BodyTooLarge(LevygridError):
+    """The body is larger than the limit."""
+
+
+class StartFailed(LevygridError):
+    """The service cannot start."""
+
+
+class AlreadyRunning(StartFailed):
+    """Another service uses this data folder."""
+
+
+class PortTaken(StartFailed):
+    """Another program listens on this port."""
+
+
+class FolderUnwritable(StartFailed):
+    """The data folder cannot be written to."""
+
+
+class DatabaseUnusable(StartFailed):
+    """The database cannot be reached or is not migrated."""

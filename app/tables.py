@@ -1,0 +1,174 @@
+"""Every table. Bulk data are packed arrays: an 82,000-bus grid is one row, not 82,000."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    MetaData,
+    String,
+    TypeDecorator,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+Json = JSON().with_variant(JSONB(), "postgresql")
+Id = String(32)
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A moment in UTC, also on SQLite, which forgets time zones."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Store every moment as UTC."""
+        del dialect
+        return None if value is None else value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Give the zone back where the database dropped it."""
+        del dialect
+        return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
+
+
+class Base(DeclarativeBase):
+    """Common ground of all tables; named constraints so that migrations can find them."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map = {  # noqa: RUF012 - SQLAlchemy reads it from the class
+        dict[str, Any]: Json,
+        list[Any]: Json,
+        datetime: UtcDateTime(),
+    }
+
+
+class GraphRow(Base):
+    """A grid as it was accepted: immutable."""
+
+    __tablename__ = "graphs"
+
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    name: Mapped[str] = mapped_column(String(200))
+    source: Mapped[str] = mapped_column(String(200))
+    content_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    bus_count: Mapped[int]
+    branch_count: Mapped[int]
+    island_count: Mapped[int]
+    feature_names: Mapped[list[Any]]
+    report: Mapped[dict[str, Any]]
+    arrays: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    created_at: Mapped[datetime] = mapped_column(index=True)
+
+
+class LabelRow(Base):
+    """One set of bus classes of a grid: immutable."""
+
+    __tablename__ = "labels"
+
+    graph_id: Mapped[str] = mapped_column(
+        ForeignKey("graphs.id", ondelete="CASCADE"), primary_key=True
+    )
+    name: Mapped[str] = mapped_column(String(100), primary_key=True)
+    class_names: Mapped[list[Any]]
+    definition: Mapped[str]
+    classes: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    created_at: Mapped[datetime]
+
+
+class JobRow(Base):
+    """A unit of work: this table is the truth, whoever delivers the id."""
+
+    __tablename__ = "jobs"
+    __table_args__ = (Index("ix_jobs_queue", "state", "priority", "created_at"),)
+
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    kind: Mapped[str] = mapped_column(String(32))
+    payload: Mapped[dict[str, Any]]
+    state: Mapped[str] = mapped_column(String(16))
+    priority: Mapped[int] = mapped_column(default=0)
+    attempt: Mapped[int] = mapped_column(default=0)
+    owner: Mapped[str | None] = mapped_column(String(200))
+    lease_until: Mapped[datetime | None]
+    heartbeat_at: Mapped[datetime | None]
+    cancel_requested: Mapped[bool] = mapped_column(default=False)
+    progress: Mapped[dict[str, Any]]
+    error: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    result: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    request_id: Mapped[str | None] = mapped_column(String(64))
+    graph_id: Mapped[str | None] = mapped_column(ForeignKey("graphs.id", ondelete="SET NULL"))
+    created_at: Mapped[datetime] = mapped_column(index=True)
+    started_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+
+
+class CheckpointRow(Base):
+    """The newest state a job can be resumed from; apart from the hot jobs row."""
+
+    __tablename__ = "checkpoints"
+
+    job_id: Mapped[str] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
+    attempt: Mapped[int]
+    epoch: Mapped[int]
+    content: Mapped[bytes] = mapped_column(LargeBinary)
+    created_at: Mapped[datetime]
+
+
+class ModelRow(Base):
+    """A trained, stored predictor: immutable."""
+
+    __tablename__ = "models"
+    __table_args__ = (Index("ix_models_graph_label", "graph_id", "label"),)
+
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    graph_id: Mapped[str] = mapped_column(ForeignKey("graphs.id", ondelete="CASCADE"))
+    label: Mapped[str] = mapped_column(String(100))
+    job_id: Mapped[str | None] = mapped_column(
+        ForeignKey("jobs.id", ondelete="SET NULL"), unique=True
+    )
+    kind: Mapped[str] = mapped_column(String(32))
+    class_names: Mapped[list[Any]]
+    manifest: Mapped[dict[str, Any]]
+    metrics: Mapped[dict[str, Any]]
+    curves: Mapped[dict[str, Any]]
+    weights: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    sha256: Mapped[str] = mapped_column(String(64))
+    created_at: Mapped[datetime] = mapped_column(index=True)
+
+
+class PredictionRow(Base):
+    """The probability of every class at every bus: float32, buses by classes, packed."""
+
+    __tablename__ = "predictions"
+
+    model_id: Mapped[str] = mapped_column(
+        ForeignKey("models.id", ondelete="CASCADE"), primary_key=True
+    )
+    probabilities: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class ActiveModelRow(Base):
+    """Which model answers for a grid and label when none is named."""
+
+    __tablename__ = "active_models"
+
+    graph_id: Mapped[str] = mapped_column(
+        ForeignKey("graphs.id", ondelete="CASCADE"), primary_key=True
+    )
+    label: Mapped[str] = mapped_column(String(100), primary_key=True)
+    model_id: Mapped[str] = mapped_column(ForeignKey("models.id", ondelete="CASCADE"))
+    reason: Mapped[str]
+    promoted_at: Mapped[datetime]
