@@ -2,9 +2,11 @@
 
 LevygridError
 ├── NotFound: GraphNotFound BusNotFound LabelNotFound JobNotFound ModelNotFound
-├── Conflict: NoModelYet GraphInUse ModelInUse JobNotCancellable
+├── Conflict: NoModelYet GraphInUse ModelInUse JobNotCancellable LeaseLost
 ├── Rejected (lists every fault): MalformedBody GridRejected TrainingRejected
 ├── BodyTooLarge
+├── MediaTypeUnsupported
+├── CaseUnreadable
 └── StartFailed: AlreadyRunning PortTaken FolderUnwritable DatabaseUnusable
 """
 
@@ -61,6 +63,10 @@ class JobNotCancellable(Conflict):
     """The job has already ended."""
 
 
+class LeaseLost(Conflict):
+    """Another worker has taken the job over, or it has ended: this one may write nothing."""
+
+
 class Rejected(LevygridError):
     """The request breaks rules; ``faults`` lists every breach found."""
 
@@ -83,6 +89,34 @@ class TrainingRejected(Rejected):
 
 class BodyTooLarge(LevygridError):
     """The body is larger than the limit."""
+
+
+class MediaTypeUnsupported(LevygridError):
+    """The body is not of a type that this address takes."""
+
+
+class CaseUnreadable(LevygridError):
+    """A built-in case could not be read in time."""
+
+
+class JobFailed(LevygridError):
+    """A job ended without a result; the job carries the reason."""
+
+
+class WorkerLost(JobFailed):
+    """Every try lost its worker."""
+
+
+class TrainerCrashed(JobFailed):
+    """The training process ended without a word."""
+
+
+class OutOfMemory(JobFailed):
+    """The training process needed more memory than it may have."""
+
+
+class TimeLimitReached(JobFailed):
+    """The training process ran longer than it may."""
 
 
 class StartFailed(LevygridError):
