@@ -101,6 +101,7 @@ class JobRow(Base):
     state: Mapped[str] = mapped_column(String(16))
     priority: Mapped[int] = mapped_column(default=0)
     attempt: Mapped[int] = mapped_column(default=0)
+    handed_back: Mapped[int] = mapped_column(default=0)
     owner: Mapped[str | None] = mapped_column(String(200))
     lease_until: Mapped[datetime | None]
     heartbeat_at: Mapped[datetime | None]
@@ -111,6 +112,7 @@ class JobRow(Base):
     request_id: Mapped[str | None] = mapped_column(String(64))
     graph_id: Mapped[str | None] = mapped_column(ForeignKey("graphs.id", ondelete="SET NULL"))
     created_at: Mapped[datetime] = mapped_column(index=True)
+    dispatched_at: Mapped[datetime]
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
 
