@@ -7,6 +7,7 @@ LevygridError
 ├── BodyTooLarge
 ├── MediaTypeUnsupported
 ├── CaseUnreadable
+├── JobFailed: WorkerLost TrainerCrashed OutOfMemory TimeLimitReached
 └── StartFailed: AlreadyRunning PortTaken FolderUnwritable DatabaseUnusable
 """
 
