@@ -4,19 +4,46 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ml.artifact import Artifact, load_artifact
     from ml.config import TrainingConfig
     from ml.graph import Graph
+    from ml.history import EpochRecord
+    from ml.inference import predict_probabilities
+    from ml.metrics import Metrics, evaluate
     from ml.split import Split, random_split, stratified_split
+    from ml.training import TrainingResult, fit
 
 _HOME = {
+    "Artifact": "ml.artifact",
+    "EpochRecord": "ml.history",
     "Graph": "ml.graph",
+    "Metrics": "ml.metrics",
     "Split": "ml.split",
     "TrainingConfig": "ml.config",
+    "TrainingResult": "ml.training",
+    "evaluate": "ml.metrics",
+    "fit": "ml.training",
+    "load_artifact": "ml.artifact",
+    "predict_probabilities": "ml.inference",
     "random_split": "ml.split",
     "stratified_split": "ml.split",
 }
 
-__all__ = ["Graph", "Split", "TrainingConfig", "random_split", "stratified_split"]
+__all__ = [
+    "Artifact",
+    "EpochRecord",
+    "Graph",
+    "Metrics",
+    "Split",
+    "TrainingConfig",
+    "TrainingResult",
+    "evaluate",
+    "fit",
+    "load_artifact",
+    "predict_probabilities",
+    "random_split",
+    "stratified_split",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -9,12 +9,16 @@ from ml.errors import Fault, InvalidHyperparameter
 
 FilterMethod = Literal["taylor", "exact"]
 Pooling = Literal["gated", "mixed", "max", "average"]
+Gate = Literal["branch", "channel"]
 Skip = Literal["input", "filtered", "none"]
+Activation = Literal["pooled", "branch"]
 DropEdge = Literal["preferential", "uniform", "none"]
 EdgeScore = Literal["betweenness", "k_path", "percolation", "giant_component"]
 Rounding = Literal["at_least_one", "floor", "stochastic"]
 Scaling = Literal["standard", "minmax", "none"]
 ClassWeights = Literal["none", "balanced"]
+StopOn = Literal["loss", "accuracy"]
+MethodName = Literal["lfgcn", "gcn", "mlp"]
 OperatorKind = Literal["auto", "dense", "sparse"]
 Device = Literal["auto", "cpu", "cuda"]
 
@@ -31,6 +35,7 @@ class TrainingConfig:
     Raises: InvalidHyperparameter naming every field outside its domain.
     """
 
+    method: MethodName = "lfgcn"
     # Filter
     alpha: float = 0.2
     sigma: float = 0.5
@@ -43,7 +48,10 @@ class TrainingConfig:
     width: int = 64
     branches: int = 4
     pooling: Pooling = "gated"
+    gate: Gate = "branch"
     skip: Skip = "input"
+    output_skip: bool = True
+    activation: Activation = "pooled"
     dropout: float = 0.0
     # P-DropEdge
     drop_edge: DropEdge = "preferential"
@@ -55,6 +63,7 @@ class TrainingConfig:
     # Optimiser
     epochs: int = 300
     patience: int | None = 100
+    stop_on: StopOn = "loss"
     learning_rate: float = 0.01
     weight_decay: float = 5e-4
     class_weights: ClassWeights = "none"

@@ -1,0 +1,1 @@
+"""The networks LFGCN is compared with, one file a method."""

@@ -1,0 +1,96 @@
+"""The forward pass of LFGCN in numpy and scipy: what the API serves predictions with."""
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit, softmax
+
+from ml.arrays import FloatArray
+from ml.artifact import Artifact
+from ml.config import TrainingConfig
+from ml.errors import ArtifactRejected, Fault, InvalidGraph
+from ml.graph import Graph
+from ml.levy.family import LevyFamily
+from ml.levy.filter import filter_signal
+from ml.levy.interface import LevyOperator
+from ml.scaling import FeatureScaling
+
+Layer = dict[str, npt.NDArray[np.float32]]
+
+
+def predict_probabilities(artifact: Artifact, graph: Graph) -> FloatArray:
+    """Classify every node of a graph: the one trained on, a changed one, or another grid.
+
+    Equation: Eq. (FGS_convolutional_layer) with pooling and residual block of Sec. III-B.
+    Deviation: float64 throughout, so equal to the torch pass within float32 round-off.
+    Cost: one Lévy operator and one filtered signal a layer.
+    Shapes: (N, Q) features of the graph -> (N, K), rows sum to one.
+    Raises: InvalidGraph listing the features the model needs and the graph lacks;
+        ArtifactRejected if the model is no LFGCN.
+    """
+    config = artifact.config
+    if config.method != "lfgcn":
+        raise ArtifactRejected(f"only its stored predictions serve a model of {config.method}")
+    signal = _scaled_features(artifact, graph)
+    family = LevyFamily(graph.adjacency, config.gamma, config.sigma, config.operator)
+    operator = family.whole()
+    tensors = artifact.tensors()
+    for position in range(config.layers):
+        prefix = f"layers.{position}."
+        layer = {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
+        last = position == config.layers - 1
+        signal = _convolve(signal, layer, operator, config, last=last)
+    return np.asarray(softmax(signal, axis=1))
+
+
+def _scaled_features(artifact: Artifact, graph: Graph) -> FloatArray:
+    names = artifact.manifest["feature_names"]
+    missing = [name for name in names if name not in graph.feature_names]
+    if missing:
+        raise InvalidGraph([Fault("features", f"the model needs {name}") for name in missing])
+    columns = [graph.feature_names.index(name) for name in names]
+    stored = artifact.manifest["scaling"]
+    scaling = FeatureScaling(np.array(stored["offset"]), np.array(stored["scale"]))
+    return scaling.transform(graph.features[:, columns])
+
+
+def _convolve(
+    signal: FloatArray,
+    layer: Layer,
+    operator: LevyOperator,
+    config: TrainingConfig,
+    *,
+    last: bool,
+) -> FloatArray:
+    kernel = layer["kernel"].astype(np.float64)
+    settings = (config.alpha, config.taylor_order, config.filter_method)
+    filtered = filter_signal(operator, signal, *settings)
+    branches = filtered @ kernel + layer["bias"]
+    if config.activation == "branch" and not last:
+        branches = np.maximum(branches, 0)
+    pooled = _pool(branches, layer, config)
+    if "skip" not in layer:
+        return pooled if last else np.maximum(pooled, 0)
+    skipped = (filtered if config.skip == "filtered" else signal) @ layer["skip"]
+    return pooled + skipped if last else np.maximum(_elu(pooled) + skipped, 0)
+
+
+def _pool(branches: FloatArray, layer: Layer, config: TrainingConfig) -> FloatArray:
+    if config.pooling == "max":
+        return np.asarray(branches.max(axis=0))
+    average = branches.mean(axis=0)
+    gate = layer.get("pooling.gate")
+    if gate is None:
+        return np.asarray(average)
+    share = expit(_gate_signal(branches, gate.astype(np.float64)))
+    return np.asarray(average + share * (branches.max(axis=0) - average))
+
+
+def _gate_signal(branches: FloatArray, gate: FloatArray) -> FloatArray:
+    if gate.ndim == 0:
+        return gate
+    per_branch = gate[:, None, None] if gate.ndim == 1 else gate
+    return np.asarray((per_branch * branches).sum(axis=0))
+
+
+def _elu(values: FloatArray) -> FloatArray:
+    return np.where(values > 0, values, np.expm1(np.minimum(values, 0)))

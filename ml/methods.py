@@ -1,0 +1,50 @@
+"""What the training loop asks of a method, and where each method lives."""
+
+from importlib import import_module
+from typing import Any, Protocol, cast
+
+import torch
+from torch import nn
+
+from ml.arrays import IntArray
+from ml.config import MethodName, TrainingConfig
+from ml.graph import Graph
+
+
+class Views(Protocol):
+    """The graph in the form a network reads: whole, or without the edges of this epoch."""
+
+    def whole(self) -> Any:
+        """Return the graph as it is, for validation, test and epochs without censoring."""
+
+    def censored(self, pairs: IntArray) -> Any:
+        """Return the graph without ``pairs``, (k, 2)."""
+
+
+class Method(Protocol):
+    """A way to classify nodes by gradient descent.
+
+    The network is called as ``network(features, view, nodes)`` with a view of ``make_views``
+    and gives logits at ``nodes`` (all if None). Parameters named ``kernel``, ``skip`` or
+    ``weight`` are subject to l2. Dropped edges reach the network only through the view, so
+    that P-DropEdge and DropEdge work with every method alike. A module with these two
+    functions is a method.
+    """
+
+    def build_network(self, config: TrainingConfig, features: int, classes: int) -> nn.Module:
+        """Return the network with freshly drawn weights."""
+
+    def make_views(self, graph: Graph, config: TrainingConfig, device: torch.device) -> Views:
+        """Return the source of graph views."""
+
+
+_HOME: dict[MethodName, str] = {
+    "lfgcn": "ml.network",
+    "gcn": "ml.baselines.gcn",
+    "mlp": "ml.baselines.mlp",
+}
+
+
+def get_method(name: MethodName) -> Method:
+    """Return the method of that name; its libraries are imported only now."""
+    return cast("Method", import_module(_HOME[name]))

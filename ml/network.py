@@ -1,0 +1,96 @@
+"""LFGCN as a torch module, and the filters it is trained with."""
+
+from collections import OrderedDict
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from ml.arrays import IntArray
+from ml.config import TrainingConfig
+from ml.graph import Graph
+from ml.layers import LevyLayer, layer_shapes
+from ml.levy.dense import DenseLevyOperator
+from ml.levy.family import LevyFamily
+from ml.levy.filter import filter_matrix
+from ml.levy.interface import LevyOperator
+from ml.levy_autograd import DenseFilter, LevyFilter, OperatorFilter
+
+KEPT_FILTER_BYTES = 256 * 2**20
+"""How much memory the filters of censored graphs may take before the oldest goes."""
+
+
+class LevyNetwork(nn.Module):
+    """Lévy-flight graph convolutional network: dropout and a layer, as often as asked.
+
+    Equation: Fig. 1 and Eq. (FGS_convolutional_layer); Sec. IV "dropout layer before two
+        graph convolutional layers".
+    Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
+    """
+
+    def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
+        super().__init__()
+        shapes = layer_shapes(config, features, classes)
+        self.layers = nn.ModuleList(LevyLayer(shape) for shape in shapes)
+        self._dropout = config.dropout
+
+    def forward(self, features: Tensor, view: LevyFilter, nodes: Tensor | None) -> Tensor:
+        """Return logits at ``nodes``, or everywhere if that is None."""
+        drops = self.training and self._dropout > 0
+        signal = features
+        last = len(self.layers) - 1
+        for position, layer in enumerate(self.layers):
+            if drops:
+                signal = functional.dropout(signal, self._dropout)
+            wanted = nodes if position == last else None
+            constant = position == 0 and not drops
+            signal = layer(signal, view, wanted, constant=constant)
+        return signal
+
+
+class LevyViews:
+    """The filter of the whole graph and of censored graphs, the latter kept while memory lasts.
+
+    Cost: P-DropEdge on a small grid draws few distinct sets of edges, so most epochs meet a
+        filter that is already there.
+    """
+
+    def __init__(self, graph: Graph, config: TrainingConfig, device: torch.device) -> None:
+        self._config = config
+        self._device = device
+        self._family = LevyFamily(graph.adjacency, config.gamma, config.sigma, config.operator)
+        self._capacity = max(1, KEPT_FILTER_BYTES // (4 * graph.node_count**2))
+        self._kept: OrderedDict[bytes, LevyFilter] = OrderedDict()
+        self._whole = self._filter_of(self._family.whole())
+
+    def whole(self) -> LevyFilter:
+        """Return the filter of the graph as it is."""
+        return self._whole
+
+    def censored(self, pairs: IntArray) -> LevyFilter:
+        """Return the filter of the graph without ``pairs``, (k, 2)."""
+        key = np.unique(pairs, axis=0).tobytes()
+        if key not in self._kept:
+            self._kept[key] = self._filter_of(self._family.censored(pairs))
+        self._kept.move_to_end(key)
+        if len(self._kept) > self._capacity:
+            self._kept.popitem(last=False)
+        return self._kept[key]
+
+    def _filter_of(self, operator: LevyOperator) -> LevyFilter:
+        config = self._config
+        settings = (config.alpha, config.taylor_order, config.filter_method)
+        if isinstance(operator, DenseLevyOperator):
+            return DenseFilter(filter_matrix(operator.matrix, *settings), self._device)
+        return OperatorFilter(operator, *settings)
+
+
+def build_network(config: TrainingConfig, features: int, classes: int) -> nn.Module:
+    """Return an LFGCN with freshly drawn weights."""
+    return LevyNetwork(config, features, classes)
+
+
+def make_views(graph: Graph, config: TrainingConfig, device: torch.device) -> LevyViews:
+    """Return the filters LFGCN sees the graph through."""
+    return LevyViews(graph, config, device)

@@ -1,0 +1,174 @@
+"""Train a network on a graph: the one call that the service and the experiments make."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ml.arrays import FloatArray, IntArray
+from ml.artifact import Artifact, pack
+from ml.checkpoint import identify_run, restore_checkpoint, save_checkpoint
+from ml.config import TrainingConfig
+from ml.device import choose_device, describe_machine
+from ml.drop_edge import make_dropper
+from ml.errors import Fault, InvalidGraph, InvalidSplit
+from ml.graph import UNLABELLED, Graph
+from ml.history import EpochRecord
+from ml.methods import get_method
+from ml.metrics import Metrics, evaluate
+from ml.optimisation import Optimisation, Task
+from ml.scaling import FeatureScaling, fit_scaling
+from ml.split import Split
+
+
+@dataclass(frozen=True)
+class TrainingResult:
+    """A finished run: what was predicted for every node, how well, and the model itself.
+
+    Shapes: probabilities (N, K). ``metrics`` has the keys train, validation and test.
+    """
+
+    config: TrainingConfig
+    history: tuple[EpochRecord, ...]
+    best_epoch: int
+    probabilities: FloatArray
+    metrics: dict[str, Metrics]
+    artifact: Artifact
+
+
+def fit(  # noqa: PLR0913  # one call for the service, its options by keyword
+    graph: Graph,
+    split: Split,
+    config: TrainingConfig,
+    *,
+    on_epoch: Callable[[EpochRecord], None] | None = None,
+    resume_from: bytes | None = None,
+    on_checkpoint: Callable[[int, bytes], None] | None = None,
+    checkpoint_every: int = 25,
+) -> TrainingResult:
+    """Train on the labels of ``split.train``, stop on ``split.validation``, keep the best epoch.
+
+    An exception raised by ``on_epoch`` ends the run and reaches the caller. ``resume_from`` is
+    a checkpoint of the same run; the result is then bit for bit that of an uninterrupted one.
+
+    Equation: Sec. IV "Training Settings" and Algorithm 1.
+    Deviation: test labels are read only after the last epoch, to measure.
+    Raises: InvalidSplit, InvalidGraph, DeviceUnavailable, TrainingDiverged, CheckpointRejected.
+    """
+    _check(graph, split)
+    device = choose_device(config.device)
+    with _own_random_state(config.seed, device):
+        scaling = fit_scaling(graph.features, config.feature_scaling)
+        optimisation = _start(graph, split, config, scaling, device)
+        run = identify_run(graph, split, config)
+        if resume_from is not None:
+            restore_checkpoint(optimisation, run, resume_from)
+        while not optimisation.finished:
+            record = optimisation.run_epoch()
+            if on_epoch is not None:
+                on_epoch(record)
+            if on_checkpoint is not None and record.epoch % checkpoint_every == 0:
+                on_checkpoint(record.epoch, save_checkpoint(optimisation, run))
+        probabilities = optimisation.probabilities()
+    return TrainingResult(
+        config=config,
+        history=tuple(optimisation.progress.history),
+        best_epoch=optimisation.progress.best_epoch,
+        probabilities=probabilities,
+        metrics={
+            name: evaluate(probabilities, graph.labels, nodes)
+            for name, nodes in _parts(split).items()
+        },
+        artifact=pack(
+            {k: v.cpu().numpy() for k, v in optimisation.progress.best_weights.items()},
+            _manifest(graph, split, config, scaling, device),
+        ),
+    )
+
+
+def _parts(split: Split) -> dict[str, IntArray]:
+    return {"train": split.train, "validation": split.validation, "test": split.test}
+
+
+def _check(graph: Graph, split: Split) -> None:
+    faults = []
+    if len(split.validation) == 0:
+        faults.append(Fault("split", "no node to validate on"))
+    for name, nodes in _parts(split).items():
+        if len(nodes) and (nodes.min() < 0 or nodes.max() >= graph.node_count):
+            faults.append(Fault(name, "names a node that does not exist"))
+        elif name != "test" and (graph.labels[nodes] == UNLABELLED).any():
+            faults.append(Fault(name, "has a node without a label"))
+    if faults:
+        raise InvalidSplit(faults)
+    if graph.features.shape[1] == 0:
+        raise InvalidGraph([Fault("features", "a network needs at least one feature")])
+
+
+@contextmanager
+def _own_random_state(seed: int, device: torch.device) -> Iterator[None]:
+    devices = [torch.cuda.current_device()] if device.type == "cuda" else []
+    with torch.random.fork_rng(devices=devices):
+        torch.manual_seed(seed)
+        yield
+
+
+def _start(
+    graph: Graph,
+    split: Split,
+    config: TrainingConfig,
+    scaling: FeatureScaling,
+    device: torch.device,
+) -> Optimisation:
+    method = get_method(config.method)
+    features = torch.from_numpy(scaling.transform(graph.features)).float().to(device)
+    task = Task(
+        features=features,
+        labels=torch.from_numpy(graph.labels).to(device),
+        train=torch.from_numpy(split.train).to(device),
+        validation=torch.from_numpy(split.validation).to(device),
+        class_weights=_class_weights(graph, split, config, device),
+        views=method.make_views(graph, config, device),
+        dropper=make_dropper(graph, config),
+    )
+    network = method.build_network(config, features.shape[1], graph.class_count).to(device)
+    return Optimisation(task, network, config)
+
+
+def _class_weights(
+    graph: Graph, split: Split, config: TrainingConfig, device: torch.device
+) -> Tensor | None:
+    """Return ``n / (K n_k)`` of the training labels; a class that does not occur weighs one."""
+    if config.class_weights == "none":
+        return None
+    counts = np.bincount(graph.labels[split.train], minlength=graph.class_count)
+    weights = len(split.train) / (graph.class_count * np.maximum(counts, 1))
+    weights[counts == 0] = 1.0
+    return torch.from_numpy(weights).float().to(device)
+
+
+def _manifest(
+    graph: Graph,
+    split: Split,
+    config: TrainingConfig,
+    scaling: FeatureScaling,
+    device: torch.device,
+) -> dict[str, Any]:
+    return {
+        "config": config.as_dict(),
+        "seed": config.seed,
+        "feature_names": list(graph.feature_names),
+        "scaling": scaling.as_dict(),
+        "class_names": list(graph.class_names),
+        "graph_hash": graph.content_hash,
+        "label_hash": graph.label_hash,
+        "split": {
+            "hash": split.content_hash,
+            **{name: nodes.tolist() for name, nodes in _parts(split).items()},
+        },
+        **describe_machine(device),
+    }
