@@ -1,0 +1,1 @@
+"""Work that outlives a request: its state machine, its table and who delivers its id."""

@@ -1,0 +1,194 @@
+"""Rows of the jobs table; every change of state is one conditional update.
+
+Of two processes that want the same change exactly one gets it, on SQLite and on Postgres.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, delete, func, or_, select, tuple_, update
+from sqlalchemy.orm import Session
+
+from app.jobs.states import Claim, JobState, LeaseTerms
+from app.tables import CheckpointRow, JobRow
+
+_TRIES = JobRow.attempt - JobRow.handed_back
+
+
+def find_job(session: Session, job_id: str) -> JobRow | None:
+    """Return the job as it is in the database now."""
+    return session.get(JobRow, job_id, populate_existing=True)
+
+
+def list_jobs(
+    session: Session,
+    *,
+    limit: int,
+    after: JobRow | None,
+    state: JobState | None,
+    graph_id: str | None,
+) -> Sequence[JobRow]:
+    """Return the newest jobs first, those older than ``after``."""
+    query = select(JobRow).order_by(JobRow.created_at.desc(), JobRow.id.desc()).limit(limit)
+    if after is not None:
+        place = tuple_(JobRow.created_at, JobRow.id)
+        query = query.where(place < tuple_(after.created_at, after.id))
+    if state is not None:
+        query = query.where(JobRow.state == state)
+    if graph_id is not None:
+        query = query.where(JobRow.graph_id == graph_id)
+    return session.scalars(query).all()
+
+
+def claim_job(session: Session, job_id: str, now: datetime, terms: LeaseTerms) -> JobRow | None:
+    """Take the named job if it waits or its worker is lost; raises ``attempt``."""
+    return _change_one(
+        session, [JobRow.id == job_id, _claimable(now, terms)], **_claimed(now, terms)
+    )
+
+
+def claim_next(session: Session, now: datetime, terms: LeaseTerms) -> JobRow | None:
+    """Take the first job that waits or whose worker is lost: highest priority, then oldest."""
+    first = (
+        select(JobRow.id)
+        .where(_claimable(now, terms))
+        .order_by(JobRow.priority.desc(), JobRow.created_at, JobRow.id)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    )
+    chosen = JobRow.id == first.scalar_subquery()
+    return _change_one(session, [chosen, _claimable(now, terms)], **_claimed(now, terms))
+
+
+def change_held(session: Session, claim: Claim, **values: Any) -> JobRow | None:
+    """Change a running job, if the claim still holds; None if it does not."""
+    return _change_one(session, _held(claim), **values)
+
+
+def cancel_held(session: Session, claim: Claim, now: datetime) -> JobRow | None:
+    """End a running job that somebody asked to cancel; None if nobody did."""
+    wanted = [*_held(claim), JobRow.cancel_requested.is_(True)]
+    return _change_one(session, wanted, **_ended(JobState.CANCELLED, now))
+
+
+def cancel_queued(session: Session, job_id: str, now: datetime) -> JobRow | None:
+    """End a job that still waits; None if it does not."""
+    waiting = [JobRow.id == job_id, JobRow.state == JobState.QUEUED]
+    values = _ended(JobState.CANCELLED, now) | {"cancel_requested": True}
+    return _change_one(session, waiting, **values)
+
+
+def request_cancel(session: Session, job_id: str) -> JobRow | None:
+    """Ask the worker of a running job to stop; None if the job does not run."""
+    running = [JobRow.id == job_id, JobRow.state == JobState.RUNNING]
+    return _change_one(session, running, cancel_requested=True)
+
+
+def end_held(
+    session: Session, claim: Claim, state: JobState, now: datetime, **values: Any
+) -> JobRow | None:
+    """End a running job, if the claim still holds; None if it does not."""
+    return _change_one(session, _held(claim), **_ended(state, now), **values)
+
+
+def queue_held(session: Session, claim: Claim, now: datetime, *, counts: bool) -> JobRow | None:
+    """Put a running job back into the queue; ``counts`` if it was a failed try."""
+    values = {
+        "state": JobState.QUEUED,
+        "owner": None,
+        "lease_until": None,
+        "dispatched_at": now,
+        "handed_back": JobRow.handed_back + (0 if counts else 1),
+    }
+    return _change_one(session, _held(claim), **values)
+
+
+def cancel_expired(session: Session, now: datetime) -> Sequence[JobRow]:
+    """End jobs that lost their worker and that somebody asked to cancel."""
+    wanted = [_expired(now), JobRow.cancel_requested.is_(True)]
+    return _change_all(session, wanted, **_ended(JobState.CANCELLED, now))
+
+
+def fail_expired(
+    session: Session, now: datetime, max_attempts: int, error: dict[str, Any]
+) -> Sequence[JobRow]:
+    """End jobs that lost their worker at the last try they had."""
+    exhausted = [_expired(now), max_attempts <= _TRIES]
+    return _change_all(session, exhausted, error=error, **_ended(JobState.FAILED, now))
+
+
+def take_overdue(
+    session: Session, now: datetime, patience: float, *, queued: bool
+) -> Sequence[JobRow]:
+    """Mark as dispatched, and return, jobs whose message must be sent (again).
+
+    Always those that lost their worker; ``queued`` adds those that wait. A job is returned to
+    one caller only within ``patience`` seconds.
+    """
+    waiting = JobRow.state == JobState.QUEUED
+    wanted = or_(_expired(now), waiting) if queued else _expired(now)
+    stale = JobRow.dispatched_at < now - timedelta(seconds=patience)
+    return _change_all(session, [wanted, stale], dispatched_at=now)
+
+
+def store_checkpoint(session: Session, row: CheckpointRow) -> None:
+    """Keep this checkpoint of its job and forget the one before."""
+    session.merge(row)
+
+
+def find_checkpoint(session: Session, job_id: str) -> CheckpointRow | None:
+    """Return the newest checkpoint of a job, if it has one."""
+    return session.get(CheckpointRow, job_id)
+
+
+def delete_checkpoints(session: Session, job_ids: Sequence[str]) -> None:
+    """Forget the checkpoints of jobs that have ended."""
+    session.execute(delete(CheckpointRow).where(CheckpointRow.job_id.in_(job_ids)))
+
+
+def _held(claim: Claim) -> list[ColumnElement[bool]]:
+    return [
+        JobRow.id == claim.job_id,
+        JobRow.attempt == claim.attempt,
+        JobRow.state == JobState.RUNNING,
+    ]
+
+
+def _expired(now: datetime) -> ColumnElement[bool]:
+    return and_(JobRow.state == JobState.RUNNING, JobRow.lease_until < now)
+
+
+def _claimable(now: datetime, terms: LeaseTerms) -> ColumnElement[bool]:
+    lost = and_(_expired(now), JobRow.cancel_requested.is_(False), terms.max_attempts > _TRIES)
+    return or_(JobRow.state == JobState.QUEUED, lost)
+
+
+def _claimed(now: datetime, terms: LeaseTerms) -> dict[str, Any]:
+    return {
+        "state": JobState.RUNNING,
+        "attempt": JobRow.attempt + 1,
+        "owner": terms.owner,
+        "lease_until": now + timedelta(seconds=terms.seconds),
+        "heartbeat_at": now,
+        "started_at": func.coalesce(JobRow.started_at, now),
+    }
+
+
+def _ended(state: JobState, now: datetime) -> dict[str, Any]:
+    return {"state": state, "finished_at": now, "owner": None, "lease_until": None}
+
+
+def _change_one(
+    session: Session, conditions: Sequence[ColumnElement[bool]], **values: Any
+) -> JobRow | None:
+    rows = _change_all(session, conditions, **values)
+    return rows[0] if rows else None
+
+
+def _change_all(
+    session: Session, conditions: Sequence[ColumnElement[bool]], **values: Any
+) -> Sequence[JobRow]:
+    statement = update(JobRow).where(*conditions).values(**values).returning(JobRow)
+    options = {"synchronize_session": False, "populate_existing": True}
+    return session.scalars(statement, execution_options=options).all()

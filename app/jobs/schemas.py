@@ -1,0 +1,74 @@
+"""How jobs look on the wire."""
+
+from datetime import datetime
+from typing import Any, Self
+
+from pydantic import BaseModel, Field
+
+from app.jobs.states import JobState
+from app.tables import JobRow
+
+
+class JobOut(BaseModel):
+    """One job: where it stands, how far it is, what came of it."""
+
+    id: str
+    kind: str
+    state: JobState
+    graph_id: str | None
+    label: str | None = Field(description="What is being learnt, if the job trains.")
+    priority: int = Field(description="0 to 9; higher runs sooner.")
+    attempt: int = Field(description="How often a worker has taken the job.")
+    cancel_requested: bool
+    epoch: int | None
+    epochs: int | None = Field(description="The last epoch, unless training stops early.")
+    train_loss: float | None
+    validation_loss: float | None
+    train_accuracy: float | None
+    validation_accuracy: float | None
+    model_id: str | None = Field(description="The model that a succeeded job has stored.")
+    error: dict[str, Any] | None = Field(description="Why it failed, as a problem body.")
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+    @classmethod
+    def from_row(cls, row: JobRow) -> Self:
+        """Translate a row; a figure not known yet is null."""
+        fields = dict.fromkeys(cls.model_fields)
+        fields |= {name: getattr(row, name) for name in fields if hasattr(row, name)}
+        fields |= {name: row.progress[name] for name in fields if name in row.progress}
+        fields["label"] = row.payload.get("label")
+        fields["model_id"] = (row.result or {}).get("model_id")
+        return cls.model_validate(fields)
+
+
+class CurvesOut(BaseModel):
+    """What was measured at epochs so far, thinned out when there are many."""
+
+    epoch: list[int] = []
+    train_loss: list[float | None] = []
+    validation_loss: list[float | None] = []
+    train_accuracy: list[float | None] = []
+    validation_accuracy: list[float | None] = []
+
+
+class JobDetailOut(JobOut):
+    """One job with its curves and the request that it carries out."""
+
+    curves: CurvesOut
+    request: dict[str, Any] = Field(description="Everything that decides the outcome.")
+
+    @classmethod
+    def from_row(cls, row: JobRow) -> Self:
+        """Translate a row, its curves and its request."""
+        summary = JobOut.from_row(row).model_dump()
+        curves = row.progress.get("curves", {})
+        return cls.model_validate(summary | {"curves": curves, "request": row.payload})
+
+
+class JobPage(BaseModel):
+    """Jobs, newest first."""
+
+    items: list[JobOut]
+    next_cursor: str | None = Field(description="Give it as `cursor` for the next page.")

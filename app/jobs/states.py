@@ -1,0 +1,36 @@
+"""The states of a job and the tokens that say who may change them.
+
+queued ──claim──> running ──finish──> succeeded | failed
+  │  ^──hand back──┘  │
+  └──────cancel───────┴──> cancelled
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class JobState(StrEnum):
+    """Where a job stands."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The right to write to a running job: void once ``attempt`` has moved on."""
+
+    job_id: str
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseTerms:
+    """On what terms a worker claims jobs."""
+
+    owner: str
+    seconds: float
+    max_attempts: int
