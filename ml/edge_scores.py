@@ -13,7 +13,7 @@ from ml.edge_robustness import giant_component_impact, percolation_criticality
 from ml.graph import Graph
 
 PATH_LENGTH = 20
-"""Longest walk of the k-path centrality, the value its authors recommend."""
+"""Longest walk of the k-path centrality, in edges."""
 _CACHED_SCORES = 64
 _SEEDED: frozenset[EdgeScore] = frozenset({"k_path", "percolation"})
 

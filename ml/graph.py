@@ -132,6 +132,13 @@ def islands_of(adjacency: SparseMatrix) -> IntArray:
     return np.asarray(island, dtype=np.int64)
 
 
+def members_of_islands(adjacency: SparseMatrix) -> list[IntArray]:
+    """Return the nodes of each connected component, in the order of ``islands_of``."""
+    island = islands_of(adjacency)
+    order = np.argsort(island, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(island))[:-1])
+
+
 def censor_pairs(adjacency: SparseMatrix, pairs: IntArray) -> SparseMatrix:
     """Remove undirected pairs, both directions and all parallel circuits.
 

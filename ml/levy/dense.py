@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ml.arrays import FloatArray, IntArray, SparseMatrix
-from ml.graph import islands_of
+from ml.arrays import FloatArray, SparseMatrix
+from ml.graph import members_of_islands
 from ml.levy.laplacian import check_exponents, degree_power, laplacian_of
 
 
@@ -24,16 +24,11 @@ def fractional_laplacian(adjacency: SparseMatrix, gamma: float) -> FloatArray:
     if gamma == 1:
         return laplacian.toarray()
     power = np.zeros(laplacian.shape)
-    for nodes in _members(islands_of(adjacency)):
+    for nodes in members_of_islands(adjacency):
         if len(nodes) > 1:
             block = laplacian[nodes][:, nodes].toarray()
             power[np.ix_(nodes, nodes)] = _connected_power(block, gamma)
     return power
-
-
-def _members(islands: IntArray) -> list[IntArray]:
-    order = np.argsort(islands, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(islands))[:-1])
 
 
 def _connected_power(laplacian: FloatArray, gamma: float) -> FloatArray:

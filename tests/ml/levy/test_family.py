@@ -1,0 +1,46 @@
+"""The operators of a graph and of its censored copies."""
+
+import numpy as np
+
+from ml.graph import Graph
+from ml.levy.dense import DenseLevyOperator
+from ml.levy.family import LevyFamily
+from tests.ml.grids import archipelago, path, random_signal
+
+
+def test_the_whole_operator_is_that_of_the_graph() -> None:
+    graph = archipelago()
+    signal = random_signal(graph.node_count)
+    operator = LevyFamily(graph.adjacency, 0.3, 0.7, "dense").whole()
+    expected = DenseLevyOperator(graph.adjacency, 0.3, 0.7).apply(signal)
+    np.testing.assert_array_equal(operator.apply(signal), expected)
+    assert (operator.gamma, operator.sigma) == (0.3, 0.7)
+
+
+def test_a_censored_operator_is_that_of_the_graph_without_the_pairs() -> None:
+    graph = archipelago()
+    pairs = graph.pairs
+    gone = np.array([0, 5, len(pairs) - 1])
+    kept = np.delete(np.arange(len(pairs)), gone)
+    weights = graph.adjacency.toarray()[tuple(pairs[kept].T)]
+    smaller = Graph(graph.node_count, pairs[kept], weights)
+    signal = random_signal(graph.node_count)
+    operator = LevyFamily(graph.adjacency, 0.3, 0.7, "dense").censored(pairs[gone])
+    expected = DenseLevyOperator(smaller.adjacency, 0.3, 0.7).apply(signal)
+    np.testing.assert_allclose(operator.apply(signal), expected, atol=1e-13)
+
+
+def test_censoring_does_not_touch_the_whole_operator() -> None:
+    graph = archipelago()
+    family = LevyFamily(graph.adjacency, 0.3, 0.7, "dense")
+    signal = random_signal(graph.node_count)
+    before = family.whole().apply(signal)
+    family.censored(graph.pairs[:4])
+    np.testing.assert_array_equal(family.whole().apply(signal), before)
+
+
+def test_a_node_cut_off_by_censoring_becomes_isolated() -> None:
+    graph = path(4)
+    operator = LevyFamily(graph.adjacency, 0.5, 0.5, "dense").censored(np.array([[0, 1]]))
+    assert operator.diagonal()[0] == 0
+    np.testing.assert_array_equal(operator.apply(np.ones((4, 1)))[0], 0)
