@@ -37,7 +37,7 @@ class Artifact:
 
 def pack(weights: Weights, manifest: Mapping[str, Any]) -> Artifact:
     """Store weights; the manifest is completed by their names, shapes and hash."""
-    content = save({name: np.ascontiguousarray(value) for name, value in weights.items()})
+    content = save({name: value.copy(order="C") for name, value in weights.items()})
     digest = hashlib.sha256(content).hexdigest()
     complete = {
         "format": FORMAT,
