@@ -48,12 +48,13 @@ def fit(  # noqa: PLR0913  # one call for the service, its options by keyword
     on_epoch: Callable[[EpochRecord], None] | None = None,
     resume_from: bytes | None = None,
     on_checkpoint: Callable[[int, bytes], None] | None = None,
-    checkpoint_every: int = 25,
+    checkpoint_every: int | Callable[[EpochRecord], bool] = 25,
 ) -> TrainingResult:
     """Train on the labels of ``split.train``, stop on ``split.validation``, keep the best epoch.
 
     An exception raised by ``on_epoch`` ends the run and reaches the caller. ``resume_from`` is
     a checkpoint of the same run; the result is then bit for bit that of an uninterrupted one.
+    ``checkpoint_every`` counts epochs, or says after an epoch whether a checkpoint is due.
 
     Equation: Sec. IV "Training Settings" and Algorithm 1.
     Deviation: test labels are read only after the last epoch, to measure.
@@ -71,7 +72,7 @@ def fit(  # noqa: PLR0913  # one call for the service, its options by keyword
             record = optimisation.run_epoch()
             if on_epoch is not None:
                 on_epoch(record)
-            if on_checkpoint is not None and record.epoch % checkpoint_every == 0:
+            if on_checkpoint is not None and _is_due(checkpoint_every, record):
                 on_checkpoint(record.epoch, save_checkpoint(optimisation, run))
         probabilities = optimisation.probabilities()
     return TrainingResult(
@@ -88,6 +89,10 @@ def fit(  # noqa: PLR0913  # one call for the service, its options by keyword
             _manifest(graph, split, config, scaling, device),
         ),
     )
+
+
+def _is_due(rule: int | Callable[[EpochRecord], bool], record: EpochRecord) -> bool:
+    return rule(record) if callable(rule) else record.epoch % rule == 0
 
 
 def _parts(split: Split) -> dict[str, IntArray]:
