@@ -7,6 +7,8 @@ LevygridError
 ├── BodyTooLarge
 ├── MediaTypeUnsupported
 ├── CaseUnreadable
+├── CursorInvalid
+├── StoredDataDamaged
 ├── JobFailed: WorkerLost TrainerCrashed OutOfMemory TimeLimitReached
 └── StartFailed: AlreadyRunning PortTaken FolderUnwritable DatabaseUnusable
 """
@@ -98,6 +100,14 @@ class MediaTypeUnsupported(LevygridError):
 
 class CaseUnreadable(LevygridError):
     """A built-in case could not be read in time."""
+
+
+class CursorInvalid(LevygridError):
+    """The cursor of a page is not one that was given out."""
+
+
+class StoredDataDamaged(LevygridError):
+    """What the database holds is not what was stored."""
 
 
 class JobFailed(LevygridError):

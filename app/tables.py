@@ -152,7 +152,10 @@ class ModelRow(Base):
 
 
 class PredictionRow(Base):
-    """The probability of every class at every bus: float32, buses by classes, packed."""
+    """The probability of every class at every bus, and what the bus was used for.
+
+    ``probabilities`` is float32, buses by classes, packed; ``parts`` is one byte a bus.
+    """
 
     __tablename__ = "predictions"
 
@@ -160,6 +163,7 @@ class PredictionRow(Base):
         ForeignKey("models.id", ondelete="CASCADE"), primary_key=True
     )
     probabilities: Mapped[bytes] = mapped_column(LargeBinary)
+    parts: Mapped[bytes] = mapped_column(LargeBinary)
 
 
 class ActiveModelRow(Base):

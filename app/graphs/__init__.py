@@ -1,0 +1,1 @@
+"""Grids: taken in, stored packed, listed, shown, deleted."""

@@ -1,0 +1,73 @@
+"""Rows of the graphs table and of the label sets that come with a grid."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from app.paging import fetch_page
+from app.tables import GraphRow, JobRow, LabelRow
+
+_UNFINISHED = ("queued", "running")
+
+
+def insert_graph(session: Session, row: GraphRow, labels: Sequence[LabelRow]) -> bool:
+    """Add a grid and its label sets; False if somebody else has just added the same."""
+    try:
+        with session.begin_nested():
+            session.add(row)
+            session.flush()
+            session.add_all(labels)
+    except IntegrityError:
+        return False
+    return True
+
+
+def find_graph(session: Session, graph_id: str) -> GraphRow | None:
+    """Return a grid without its arrays."""
+    return session.get(GraphRow, graph_id)
+
+
+def find_graph_by_hash(session: Session, content_hash: str) -> GraphRow | None:
+    """Return the grid of this content."""
+    return session.scalar(select(GraphRow).where(GraphRow.content_hash == content_hash))
+
+
+def find_arrays(session: Session, graph_id: str) -> bytes | None:
+    """Return the packed columns of a grid."""
+    return session.scalar(select(GraphRow.arrays).where(GraphRow.id == graph_id))
+
+
+def graph_exists(session: Session, graph_id: str) -> bool:
+    """Look for a grid by its key alone."""
+    return session.scalar(select(GraphRow.id).where(GraphRow.id == graph_id)) is not None
+
+
+def list_graphs(
+    session: Session, limit: int, cursor: str | None
+) -> tuple[list[GraphRow], str | None]:
+    """Return a page of grids, newest first."""
+    columns = (GraphRow.created_at, GraphRow.id)
+    return fetch_page(session, select(GraphRow), columns, limit, cursor)
+
+
+def lock_graph(session: Session, graph_id: str) -> bool:
+    """Keep others from starting work on a grid until the transaction ends; False if absent."""
+    query = select(GraphRow.id).where(GraphRow.id == graph_id).with_for_update()
+    return session.scalar(query) is not None
+
+
+def count_unfinished_jobs(session: Session, graph_id: str) -> int:
+    """Count the jobs that wait for or work on a grid."""
+    query = (
+        select(func.count())
+        .select_from(JobRow)
+        .where(JobRow.graph_id == graph_id, JobRow.state.in_(_UNFINISHED))
+    )
+    return session.scalar(query) or 0
+
+
+def delete_graph(session: Session, graph_id: str) -> None:
+    """Remove a grid; the database removes its label sets, models and predictions."""
+    session.execute(delete(GraphRow).where(GraphRow.id == graph_id))

@@ -1,0 +1,148 @@
+"""What may happen to a grid: stored once, loaded from memory, handed to ``ml``, deleted."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from app.bounded_cache import BoundedCache
+from app.db import current_time
+from app.errors import GraphInUse, GraphNotFound, TrainingRejected
+from app.graphs import repository
+from app.graphs.packing import hash_content, pack_classes, pack_grid, unpack_grid
+from app.ingest.grid import Grid, LabelSet, ReadGrid
+from app.tables import GraphRow, LabelRow
+from ml import Graph
+from ml.errors import Fault
+
+_GRIDS_REMEMBERED = 8
+_grids: BoundedCache[Grid] = BoundedCache(_GRIDS_REMEMBERED)
+
+
+def store_grid(session: Session, read: ReadGrid) -> tuple[GraphRow, bool]:
+    """Store a grid with its label sets; the same content again is the same grid.
+
+    Returns the row and whether it is new.
+    """
+    blob = pack_grid(read.grid)
+    content_hash = hash_content(blob, read.label_sets)
+    known = repository.find_graph_by_hash(session, content_hash)
+    if known is not None:
+        return known, False
+    row = _make_row(session, read, blob, content_hash)
+    labels = [_make_label_row(row, label_set) for label_set in read.label_sets]
+    if repository.insert_graph(session, row, labels):
+        return row, True
+    known = repository.find_graph_by_hash(session, content_hash)
+    if known is None:
+        raise GraphNotFound("The grid was deleted while it was being stored; send it again.")
+    return known, False
+
+
+def get_graph(session: Session, graph_id: str) -> GraphRow:
+    """Return a grid without its arrays. Raises: GraphNotFound."""
+    row = repository.find_graph(session, graph_id)
+    if row is None:
+        raise _not_found(graph_id)
+    return row
+
+
+def list_graphs(
+    session: Session, limit: int, cursor: str | None
+) -> tuple[list[GraphRow], str | None]:
+    """Return a page of grids, newest first, and the cursor of the next page."""
+    return repository.list_graphs(session, limit, cursor)
+
+
+def load_grid(session: Session, graph_id: str) -> Grid:
+    """Return all columns of a grid, from memory after the first time.
+
+    Raises: GraphNotFound, StoredDataDamaged.
+    """
+    if not repository.graph_exists(session, graph_id):
+        raise _not_found(graph_id)
+
+    def load() -> Grid:
+        blob = repository.find_arrays(session, graph_id)
+        if blob is None:
+            raise _not_found(graph_id)
+        return unpack_grid(blob)
+
+    return _grids.get_or_load(graph_id, load)
+
+
+def to_ml_graph(
+    grid: Grid, label: LabelSet | None = None, feature_names: Sequence[str] | None = None
+) -> Graph:
+    """Translate a grid of buses and branches into a graph of nodes and edges.
+
+    ``feature_names`` chooses columns; None takes all.
+    Raises: TrainingRejected naming every column the grid does not have.
+    """
+    chosen = grid.feature_names if feature_names is None else tuple(feature_names)
+    columns = [_position_of_column(grid, name) for name in chosen]
+    unknown = [name for name, column in zip(chosen, columns, strict=True) if column < 0]
+    if unknown:
+        faults = [Fault("features", f"the grid has no column {name!r}") for name in unknown]
+        raise TrainingRejected("The grid lacks features that were asked for.", faults)
+    return Graph(
+        node_count=grid.bus_count,
+        edges=grid.ends,
+        weights=grid.weights,
+        features=np.ascontiguousarray(grid.features[:, columns]),
+        feature_names=chosen,
+        labels=np.zeros(0, dtype=np.int64) if label is None else label.classes,
+        class_names=() if label is None else label.class_names,
+    )
+
+
+def delete_graph(session: Session, graph_id: str) -> None:
+    """Remove a grid with its label sets and models.
+
+    Raises: GraphNotFound, GraphInUse while a job waits for it or works on it.
+    """
+    if not repository.lock_graph(session, graph_id):
+        raise _not_found(graph_id)
+    jobs = repository.count_unfinished_jobs(session, graph_id)
+    if jobs:
+        raise GraphInUse(f"{jobs} unfinished job(s) use grid {graph_id!r}; cancel them first.")
+    repository.delete_graph(session, graph_id)
+
+
+def _position_of_column(grid: Grid, name: str) -> int:
+    return grid.feature_names.index(name) if name in grid.feature_names else -1
+
+
+def _not_found(graph_id: str) -> GraphNotFound:
+    return GraphNotFound(f"There is no grid {graph_id!r}.")
+
+
+def _make_row(session: Session, read: ReadGrid, blob: bytes, content_hash: str) -> GraphRow:
+    grid = read.grid
+    report: dict[str, Any] = read.report
+    return GraphRow(
+        id=uuid4().hex,
+        name=grid.name,
+        source=grid.source,
+        content_hash=content_hash,
+        bus_count=grid.bus_count,
+        branch_count=grid.branch_count,
+        island_count=report["islands"],
+        feature_names=list(grid.feature_names),
+        report=report,
+        arrays=blob,
+        created_at=current_time(session),
+    )
+
+
+def _make_label_row(graph: GraphRow, label_set: LabelSet) -> LabelRow:
+    return LabelRow(
+        graph_id=graph.id,
+        name=label_set.name,
+        class_names=list(label_set.class_names),
+        definition=label_set.definition,
+        classes=pack_classes(label_set),
+        created_at=graph.created_at,
+    )

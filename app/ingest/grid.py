@@ -1,0 +1,102 @@
+"""The neutral grid that every reader ends in: columns, not objects."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from ml.arrays import FloatArray, IntArray
+
+CoordinateSystem = Literal["geographic", "schematic", "none"]
+"""``geographic``: columns are longitude, latitude; ``schematic``: x, y of a drawing."""
+
+UNKNOWN_CLASS = -1
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSet:
+    """The class of every bus under one definition; -1 where it is not known.
+
+    Shapes: classes (N,) positions in ``class_names``.
+    """
+
+    name: str
+    class_names: tuple[str, ...]
+    classes: IntArray
+    definition: str
+
+    def class_counts(self) -> dict[str, int]:
+        """Return how many buses each class has."""
+        known = self.classes[self.classes != UNKNOWN_CLASS]
+        counts = np.bincount(known, minlength=len(self.class_names))
+        return dict(zip(self.class_names, counts.tolist(), strict=True))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Grid:
+    """Buses and branches of one power grid: immutable.
+
+    Parallel branches stay apart; ``ml.Graph`` adds their weights up.
+    Shapes: coordinates (N, 2) with nan where unknown, features (N, Q), ends (E, 2) positions
+        of buses, weights (E,), kinds (E,) positions in ``kind_names``.
+    """
+
+    name: str
+    source: str
+    bus_ids: tuple[str, ...]
+    aliases: Mapping[str, tuple[str, ...]]
+    """Other names of the buses by kind (``name``, ...); "" where a bus has none."""
+    coordinates: FloatArray
+    coordinate_system: CoordinateSystem
+    feature_names: tuple[str, ...]
+    feature_units: tuple[str, ...]
+    features: FloatArray
+    ends: IntArray
+    weights: FloatArray
+    kinds: IntArray
+    kind_names: tuple[str, ...]
+
+    @property
+    def bus_count(self) -> int:
+        """How many buses there are."""
+        return len(self.bus_ids)
+
+    @property
+    def branch_count(self) -> int:
+        """How many branches there are, parallel ones apart."""
+        return len(self.ends)
+
+    @property
+    def bus_names(self) -> tuple[str, ...]:
+        """The name of every bus, "" where it has none."""
+        return self.aliases.get("name") or ("",) * self.bus_count
+
+    def find_buses(self, text: str) -> list[int]:
+        """Return the positions of the buses an id or another name may mean: usually one."""
+        position = self._position_of_id.get(text)
+        return self._positions_of_alias.get(text, []) if position is None else [position]
+
+    @cached_property
+    def _position_of_id(self) -> dict[str, int]:
+        return {bus_id: position for position, bus_id in enumerate(self.bus_ids)}
+
+    @cached_property
+    def _positions_of_alias(self) -> dict[str, list[int]]:
+        found: defaultdict[str, list[int]] = defaultdict(list)
+        for names in self.aliases.values():
+            for position, name in enumerate(names):
+                if name and position not in found[name]:
+                    found[name].append(position)
+        return dict(found)
+
+
+@dataclass(frozen=True, eq=False)
+class ReadGrid:
+    """What a reader hands over: the grid, its label sets and the report of the import."""
+
+    grid: Grid
+    label_sets: tuple[LabelSet, ...]
+    report: dict[str, Any]

@@ -1,0 +1,1 @@
+"""Label sets: the classes of the buses of a grid."""

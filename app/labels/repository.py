@@ -1,0 +1,20 @@
+"""Rows of the labels table."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session, undefer
+
+from app.tables import LabelRow
+
+
+def find_label(session: Session, graph_id: str, name: str) -> LabelRow | None:
+    """Return a label set with its classes."""
+    options = [undefer(LabelRow.classes)]
+    return session.get(LabelRow, (graph_id, name), options=options)
+
+
+def list_labels(session: Session, graph_id: str) -> Sequence[LabelRow]:
+    """Return the label sets of a grid with their classes, by name."""
+    query = select(LabelRow).where(LabelRow.graph_id == graph_id).order_by(LabelRow.name)
+    return session.scalars(query.options(undefer(LabelRow.classes))).all()

@@ -1,0 +1,1 @@
+"""Models: trained, stored predictors and which of them answers."""

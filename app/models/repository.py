@@ -1,0 +1,94 @@
+"""Rows of models, of their predictions and of which model is active."""
+
+from datetime import datetime
+
+from sqlalchemy import Select, delete, select
+from sqlalchemy.orm import Session
+
+from app.paging import fetch_page
+from app.tables import ActiveModelRow, GraphRow, ModelRow, PredictionRow
+
+
+def lock_graph(session: Session, graph_id: str) -> bool:
+    """Let one model of a grid finish at a time; False if the grid is gone."""
+    query = select(GraphRow.id).where(GraphRow.id == graph_id).with_for_update(key_share=True)
+    return session.scalar(query) is not None
+
+
+def insert_model(session: Session, row: ModelRow, prediction: PredictionRow) -> None:
+    """Add a model and what it predicts."""
+    session.add(row)
+    session.flush()
+    session.add(prediction)
+    session.flush()
+
+
+def find_model(session: Session, model_id: str) -> ModelRow | None:
+    """Return a model without its weights."""
+    return session.get(ModelRow, model_id)
+
+
+def find_weights(session: Session, model_id: str) -> bytes | None:
+    """Return the weights of a model."""
+    return session.scalar(select(ModelRow.weights).where(ModelRow.id == model_id))
+
+
+def find_identity(session: Session, model_id: str) -> tuple[str, str] | None:
+    """Return the grid and the label of a model by its key alone."""
+    query = select(ModelRow.graph_id, ModelRow.label).where(ModelRow.id == model_id)
+    found = session.execute(query).one_or_none()
+    return None if found is None else (found.graph_id, found.label)
+
+
+def find_prediction(session: Session, model_id: str) -> PredictionRow | None:
+    """Return what a model predicts."""
+    return session.get(PredictionRow, model_id)
+
+
+def list_models(
+    session: Session, graph_id: str | None, label: str | None, limit: int, cursor: str | None
+) -> tuple[list[ModelRow], str | None]:
+    """Return a page of models, newest first."""
+    query: Select[tuple[ModelRow]] = select(ModelRow)
+    if graph_id is not None:
+        query = query.where(ModelRow.graph_id == graph_id)
+    if label is not None:
+        query = query.where(ModelRow.label == label)
+    return fetch_page(session, query, (ModelRow.created_at, ModelRow.id), limit, cursor)
+
+
+def list_active(session: Session, graph_id: str | None, label: str | None) -> list[ActiveModelRow]:
+    """Return the active models of a grid and label, or of all, the last promoted first."""
+    query = select(ActiveModelRow).order_by(
+        ActiveModelRow.promoted_at.desc(), ActiveModelRow.model_id
+    )
+    if graph_id is not None:
+        query = query.where(ActiveModelRow.graph_id == graph_id)
+    if label is not None:
+        query = query.where(ActiveModelRow.label == label)
+    return list(session.scalars(query))
+
+
+def list_active_ids(session: Session, model_ids: list[str]) -> set[str]:
+    """Return which of these models are active."""
+    query = select(ActiveModelRow.model_id).where(ActiveModelRow.model_id.in_(model_ids))
+    return set(session.scalars(query))
+
+
+def promote(session: Session, row: ModelRow, reason: str, moment: datetime) -> None:
+    """Make a model the one that answers for its grid and label."""
+    session.merge(
+        ActiveModelRow(
+            graph_id=row.graph_id,
+            label=row.label,
+            model_id=row.id,
+            reason=reason,
+            promoted_at=moment,
+        )
+    )
+    session.flush()
+
+
+def delete_model(session: Session, model_id: str) -> None:
+    """Remove a model; the database removes its predictions."""
+    session.execute(delete(ModelRow).where(ModelRow.id == model_id))

@@ -1,0 +1,55 @@
+"""Pages of a listing, newest first: a cursor names the last row that was seen."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from fastapi import Query
+from sqlalchemy import ColumnElement, Select, tuple_
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from app.errors import CursorInvalid
+
+LimitQuery = Annotated[int, Query(ge=1, le=200, description="Most rows of the page.")]
+CursorQuery = Annotated[
+    str | None, Query(max_length=80, description="`next_cursor` of the page before.")
+]
+DEFAULT_LIMIT = 50
+
+_Moment = InstrumentedAttribute[datetime]
+_Key = InstrumentedAttribute[str]
+
+
+def fetch_page(
+    session: Session,
+    query: Select[Any],
+    columns: tuple[_Moment, _Key],
+    limit: int,
+    cursor: str | None,
+) -> tuple[list[Any], str | None]:
+    """Return up to ``limit`` rows of ``query``, newest first, and the cursor of the next page.
+
+    ``columns`` are the moment a row was made and its key; both must be part of the rows.
+    Raises: CursorInvalid.
+    """
+    moment, key = columns
+    query = query.order_by(moment.desc(), key.desc()).limit(limit + 1)
+    if cursor is not None:
+        query = query.where(_older_than(columns, cursor))
+    rows = list(session.scalars(query))
+    if len(rows) <= limit:
+        return rows, None
+    last = rows[limit - 1]
+    return rows[:limit], _make_cursor(getattr(last, moment.key), getattr(last, key.key))
+
+
+def _make_cursor(moment: datetime, key: str) -> str:
+    return f"{moment.astimezone(UTC):%Y%m%dT%H%M%S.%f}-{key}"
+
+
+def _older_than(columns: tuple[_Moment, _Key], cursor: str) -> ColumnElement[bool]:
+    text, _, key = cursor.partition("-")
+    try:
+        moment = datetime.strptime(text, "%Y%m%dT%H%M%S.%f").replace(tzinfo=UTC)
+    except ValueError:
+        raise CursorInvalid("The cursor is not one that a page gave.") from None
+    return tuple_(*columns) < tuple_(moment, key)

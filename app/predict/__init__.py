@@ -1,0 +1,1 @@
+"""Predictions: the class of a bus as the active or a named model sees it."""
