@@ -14,7 +14,7 @@ from ml.graph import Graph
 
 PATH_LENGTH = 20
 """Longest walk of the k-path centrality, in edges."""
-_CACHED_SCORES = 64
+CACHED_SCORES = 64
 _SEEDED: frozenset[EdgeScore] = frozenset({"k_path", "percolation"})
 
 _cache: OrderedDict[tuple[str, EdgeScore, int], FloatArray] = OrderedDict()
@@ -37,7 +37,7 @@ def score_edges(graph: Graph, kind: EdgeScore, seed: int = 0) -> FloatArray:
     scores.setflags(write=False)
     with _cache_lock:
         _cache[key] = scores
-        while len(_cache) > _CACHED_SCORES:
+        while len(_cache) > CACHED_SCORES:
             _cache.popitem(last=False)
     return scores
 
