@@ -104,9 +104,12 @@ def _candidates(
     checked = _checked_scores(edge_count, scores)
     candidates = top_edges(checked, top)
     chosen = checked[candidates]
-    # The largest score is divided out first, so that the sum cannot overflow.
-    scaled = chosen / max(chosen.max(initial=0), np.finfo(np.float64).tiny)
-    return candidates, scaled / max(scaled.sum(), 1)
+    highest = chosen.max(initial=0)
+    if highest == 0:
+        return candidates, np.zeros_like(chosen)
+    # The highest score is divided out first, so that the sum cannot overflow.
+    relative = chosen / highest
+    return candidates, relative / relative.sum()
 
 
 def _checked_scores(edge_count: int, scores: FloatArray | None) -> FloatArray:

@@ -77,11 +77,13 @@ def evaluate(
     Shapes: probabilities (N, K), labels (N,), nodes (n,) positions.
     Raises: InvalidInput if the shapes disagree or a row is not a distribution.
     """
-    known = np.asarray(nodes, dtype=np.int64)
-    known = known[np.asarray(labels)[known] != UNLABELLED]
-    chosen = np.asarray(probabilities, dtype=np.float64)[known]
-    truth = np.asarray(labels)[known]
-    _check(probabilities, labels, chosen, truth)
+    if probabilities.ndim != 2 or len(probabilities) != len(labels):
+        problem = f"shape {probabilities.shape}, expected ({len(labels)}, K)"
+        raise InvalidInput([Fault("probabilities", problem)])
+    known = nodes[labels[nodes] != UNLABELLED]
+    chosen = probabilities[known].astype(np.float64)
+    truth = labels[known]
+    _check(chosen, truth)
     confusion = _confusion(chosen, truth, probabilities.shape[1])
     per_class = tuple(_per_class(confusion))
     occurring = [one.f1 for one in per_class if not math.isnan(one.f1)]
@@ -97,17 +99,9 @@ def evaluate(
     )
 
 
-def _check(
-    probabilities: npt.NDArray[np.floating[Any]],
-    labels: IntArray,
-    chosen: FloatArray,
-    truth: IntArray,
-) -> None:
+def _check(chosen: FloatArray, truth: IntArray) -> None:
     faults = []
-    if probabilities.ndim != 2 or len(probabilities) != len(labels):
-        problem = f"shape {probabilities.shape}, expected ({len(labels)}, K)"
-        raise InvalidInput([Fault("probabilities", problem)])
-    if truth.size and truth.max() >= probabilities.shape[1]:
+    if truth.size and truth.max() >= chosen.shape[1]:
         faults.append(Fault("labels", f"class {truth.max()} has no column of probabilities"))
     if not (np.abs(chosen.sum(axis=1) - 1) <= _SUM_TOLERANCE).all() or (chosen < 0).any():
         faults.append(Fault("probabilities", "a row is not a distribution"))

@@ -82,8 +82,11 @@ def spectral_gaps(adjacency: SparseMatrix, gamma: float = 1.0) -> FloatArray:
     gaps = []
     for nodes in members_of_islands(adjacency):
         values = np.linalg.eigvalsh(normalized[np.ix_(nodes, nodes)])
-        alone = len(nodes) == 1
-        gaps.append(math.nan if alone else min(values[1] ** gamma, 2 - values[-1] ** gamma))
+        if len(nodes) == 1:
+            gaps.append(math.nan)
+        else:
+            gap = min(values[1] ** gamma, 2 - values[-1] ** gamma)
+            gaps.append(max(gap, 0.0))
     return np.asarray(gaps)
 
 
