@@ -38,6 +38,12 @@ class Settings(BaseSettings):
     poll_seconds: float = Field(
         0.5, gt=0, description="How often an embedded worker looks for a job."
     )
+    checkpoint_seconds: float = Field(
+        5, ge=0, description="How often a training process saves what it can be resumed from."
+    )
+    stop_seconds: float = Field(
+        3, ge=0, description="How long a stopping worker waits for a last checkpoint."
+    )
     max_attempts: int = Field(3, ge=1, description="Tries of a job before it fails.")
     job_memory_bytes: int = Field(
         0, ge=0, description="Address space of one training process; 0: no limit."

@@ -8,6 +8,7 @@ from app.db import ReadingSession, WritingSession
 from app.jobs import service
 from app.jobs.schemas import JobDetailOut, JobOut, JobPage
 from app.jobs.states import JobState
+from app.paging import DEFAULT_LIMIT, CursorQuery, LimitQuery
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
@@ -15,15 +16,13 @@ router = APIRouter(prefix="/jobs", tags=["jobs"])
 @router.get("")
 def list_jobs(
     session: ReadingSession,
-    limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    cursor: Annotated[str | None, Query(max_length=32)] = None,
+    limit: LimitQuery = DEFAULT_LIMIT,
+    cursor: CursorQuery = None,
     state: JobState | None = None,
     graph_id: Annotated[str | None, Query(max_length=32)] = None,
 ) -> JobPage:
     """List jobs, newest first."""
-    rows, next_cursor = service.list_jobs(
-        session, limit=limit, cursor=cursor, state=state, graph_id=graph_id
-    )
+    rows, next_cursor = service.list_jobs(session, limit, cursor, state, graph_id)
     return JobPage(items=[JobOut.from_row(row) for row in rows], next_cursor=next_cursor)
 
 

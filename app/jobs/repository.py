@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, delete, func, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, and_, delete, exists, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from app.jobs.states import Claim, JobState, LeaseTerms
+from app.paging import fetch_page
 from app.tables import CheckpointRow, JobRow
 
 _TRIES = JobRow.attempt - JobRow.handed_back
@@ -23,22 +24,24 @@ def find_job(session: Session, job_id: str) -> JobRow | None:
 
 def list_jobs(
     session: Session,
-    *,
     limit: int,
-    after: JobRow | None,
+    cursor: str | None,
     state: JobState | None,
     graph_id: str | None,
-) -> Sequence[JobRow]:
-    """Return the newest jobs first, those older than ``after``."""
-    query = select(JobRow).order_by(JobRow.created_at.desc(), JobRow.id.desc()).limit(limit)
-    if after is not None:
-        place = tuple_(JobRow.created_at, JobRow.id)
-        query = query.where(place < tuple_(after.created_at, after.id))
+) -> tuple[list[JobRow], str | None]:
+    """Return a page of jobs, newest first, and the cursor of the next. Raises: CursorInvalid."""
+    query = select(JobRow)
     if state is not None:
         query = query.where(JobRow.state == state)
     if graph_id is not None:
         query = query.where(JobRow.graph_id == graph_id)
-    return session.scalars(query).all()
+    return fetch_page(session, query, (JobRow.created_at, JobRow.id), limit, cursor)
+
+
+def has_work(session: Session, now: datetime) -> bool:
+    """Tell whether any job waits or has lost its worker, without writing."""
+    work = or_(JobRow.state == JobState.QUEUED, _expired(now))
+    return bool(session.scalar(select(exists().where(work))))
 
 
 def claim_job(session: Session, job_id: str, now: datetime, terms: LeaseTerms) -> JobRow | None:

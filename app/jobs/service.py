@@ -57,19 +57,13 @@ def get_job(session: Session, job_id: str) -> JobRow:
 
 def list_jobs(
     session: Session,
-    *,
     limit: int,
     cursor: str | None,
-    state: JobState | None,
-    graph_id: str | None,
-) -> tuple[Sequence[JobRow], str | None]:
-    """Return a page of jobs, newest first, and the cursor of the next page."""
-    after = None if cursor is None else get_job(session, cursor)
-    rows = repository.list_jobs(
-        session, limit=limit + 1, after=after, state=state, graph_id=graph_id
-    )
-    more = len(rows) > limit
-    return rows[:limit], rows[limit - 1].id if more else None
+    state: JobState | None = None,
+    graph_id: str | None = None,
+) -> tuple[list[JobRow], str | None]:
+    """Return a page of jobs, newest first, and the cursor of the next. Raises: CursorInvalid."""
+    return repository.list_jobs(session, limit, cursor, state, graph_id)
 
 
 def cancel_job(session: Session, job_id: str) -> JobRow:
@@ -86,6 +80,11 @@ def cancel_job(session: Session, job_id: str) -> JobRow:
         return asked
     row = get_job(session, job_id)
     raise JobNotCancellable(f"Job {job_id} has already ended: {row.state}.")
+
+
+def has_work(session: Session) -> bool:
+    """Tell whether a claim or a reaping could find anything, without writing."""
+    return repository.has_work(session, current_time(session))
 
 
 def claim_job(session: Session, job_id: str, terms: LeaseTerms) -> JobRow | None:

@@ -1,0 +1,1 @@
+"""Training: a checked request becomes a job; a worker makes a model of it."""

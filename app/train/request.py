@@ -1,0 +1,47 @@
+"""A training request with every default filled in: what the row of its job carries."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from app.train.schemas import SplitIn
+from ml import Split, TrainingConfig, random_split, stratified_split
+from ml.arrays import IntArray
+
+
+@dataclass(frozen=True)
+class TrainingRequest:
+    """Everything that decides the outcome of a training job."""
+
+    graph_id: str
+    label: str
+    features: tuple[str, ...]
+    split: SplitIn
+    config: TrainingConfig
+
+    def as_payload(self) -> dict[str, Any]:
+        """Return plain JSON values for the row of the job."""
+        return {
+            "graph_id": self.graph_id,
+            "label": self.label,
+            "features": list(self.features),
+            "split": self.split.model_dump(),
+            "config": self.config.as_dict(),
+        }
+
+    @classmethod
+    def from_payload(cls, payload: dict[str, Any]) -> "TrainingRequest":
+        """Read back what ``as_payload`` wrote."""
+        return cls(
+            graph_id=payload["graph_id"],
+            label=payload["label"],
+            features=tuple(payload["features"]),
+            split=SplitIn.model_validate(payload["split"]),
+            config=TrainingConfig(**payload["config"]),
+        )
+
+
+def draw_split(labels: IntArray, split: SplitIn) -> Split:
+    """Divide the labelled buses as asked for. Raises: InvalidSplit."""
+    draw = stratified_split if split.kind == "stratified" else random_split
+    first, second, third = split.fractions
+    return draw(labels, split.seed, (first, second, third))

@@ -1,0 +1,92 @@
+"""Check a training request against its grid, fill in the defaults, queue the job."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from app.errors import TrainingRejected
+from app.graphs.service import get_graph
+from app.ingest.grid import LabelSet
+from app.jobs.service import Origin, enqueue
+from app.labels.service import list_label_sets
+from app.tables import JobRow
+from app.train.config import parse_config
+from app.train.request import TrainingRequest, draw_split
+from app.train.schemas import SplitIn, TrainIn
+from ml.errors import Fault, InvalidSplit
+from ml.graph import UNLABELLED
+
+DEFAULT_LABEL = "role"
+DEFAULT_FEATURES = ("Pd", "Qd", "Vm", "Va", "base_kv")
+
+
+def enqueue_training(session: Session, body: TrainIn, request_id: str | None = None) -> JobRow:
+    """Write the job of a sound request; the caller commits and then dispatches it.
+
+    Raises: GraphNotFound, TrainingRejected naming every fault.
+    """
+    request = check_request(session, body)
+    origin = Origin(request.graph_id, body.priority, request_id)
+    return enqueue(session, "train", request.as_payload(), origin)
+
+
+def check_request(session: Session, body: TrainIn) -> TrainingRequest:
+    """Fill in what the request leaves open. Raises: GraphNotFound, TrainingRejected."""
+    graph = get_graph(session, body.graph_id)
+    config, faults = parse_config(body.config)
+    label_set, label_faults = _choose_labels(list_label_sets(session, graph.id), body.label)
+    features = _choose_features(graph.feature_names, body.features)
+    faults.extend(label_faults)
+    faults.extend(_feature_faults(graph.feature_names, features))
+    if label_set is not None:
+        faults.extend(_split_faults(label_set, body.split))
+    if faults or label_set is None:
+        raise TrainingRejected("The training request cannot be run.", faults)
+    return TrainingRequest(graph.id, label_set.name, features, body.split, config)
+
+
+def _choose_labels(
+    label_sets: Sequence[LabelSet], name: str | None
+) -> tuple[LabelSet | None, list[Fault]]:
+    by_name = {label_set.name: label_set for label_set in label_sets}
+    if name is None:
+        name = DEFAULT_LABEL if len(by_name) != 1 else next(iter(by_name))
+    if name in by_name:
+        return by_name[name], []
+    known = ", ".join(repr(known) for known in by_name) or "none"
+    return None, [Fault("label", f"the grid has no labels {name!r}; it has {known}")]
+
+
+def _choose_features(columns: Sequence[str], asked: Sequence[str] | None) -> tuple[str, ...]:
+    if asked is not None:
+        return tuple(asked)
+    usual = tuple(name for name in DEFAULT_FEATURES if name in columns)
+    return usual or tuple(columns)
+
+
+def _feature_faults(columns: Sequence[str], chosen: Sequence[str]) -> Iterator[Fault]:
+    if not chosen:
+        yield Fault("features", "the grid has no column to learn from")
+    known = ", ".join(columns)
+    for name in dict.fromkeys(chosen):
+        if name not in columns:
+            yield Fault("features", f"the grid has no column {name!r}; it has {known}")
+        elif list(chosen).count(name) > 1:
+            yield Fault("features", f"{name!r} is given more than once")
+
+
+def _split_faults(label_set: LabelSet, wanted: SplitIn) -> list[Fault]:
+    labels = label_set.classes
+    classes = np.unique(labels[labels != UNLABELLED])
+    if len(classes) < 2:
+        problem = f"{label_set.name!r} has {len(classes)} class(es); two are the least to learn"
+        return [Fault("label", problem)]
+    try:
+        split = draw_split(labels, wanted)
+    except InvalidSplit as error:
+        return [Fault(f"split.{fault.where}", fault.problem) for fault in error.faults]
+    empty = [part for part in ("validation", "test") if len(getattr(split, part)) == 0]
+    count = int(np.count_nonzero(labels != UNLABELLED))
+    problem = f"no bus is left to be the {{}} set: {count} labelled buses are too few"
+    return [Fault("split", problem.format(part)) for part in empty]
