@@ -1,85 +1,14 @@
-"""A grid as one blob: a versioned header and raw columns, read back in milliseconds."""
+"""What a stored grid is known by: its blob, the classes of its label sets, their hash."""
 
 import hashlib
 from collections.abc import Sequence
 
 import msgspec
-import numpy as np
 
-from app.errors import StoredDataDamaged
-from app.ingest.grid import CoordinateSystem, Grid, LabelSet
+from app.ingest.grid import LabelSet
+from app.ingest.packing import pack_grid, unpack_grid
 
-_VERSION = 1
-
-
-class _PackedGrid(msgspec.Struct, array_like=True):
-    version: int
-    name: str
-    source: str
-    bus_ids: tuple[str, ...]
-    aliases: dict[str, tuple[str, ...]]
-    coordinates: bytes
-    coordinate_system: CoordinateSystem
-    feature_names: tuple[str, ...]
-    feature_units: tuple[str, ...]
-    features: bytes
-    ends: bytes
-    weights: bytes
-    kinds: bytes
-    kind_names: tuple[str, ...]
-
-
-def pack_grid(grid: Grid) -> bytes:
-    """Write a grid as bytes; equal grids give equal bytes."""
-    return msgspec.msgpack.encode(
-        _PackedGrid(
-            version=_VERSION,
-            name=grid.name,
-            source=grid.source,
-            bus_ids=grid.bus_ids,
-            aliases=dict(sorted(grid.aliases.items())),
-            coordinates=grid.coordinates.astype("<f8").tobytes(),
-            coordinate_system=grid.coordinate_system,
-            feature_names=grid.feature_names,
-            feature_units=grid.feature_units,
-            features=grid.features.astype("<f8").tobytes(),
-            ends=grid.ends.astype("<i4").tobytes(),
-            weights=grid.weights.astype("<f8").tobytes(),
-            kinds=grid.kinds.astype("<u1").tobytes(),
-            kind_names=grid.kind_names,
-        )
-    )
-
-
-def unpack_grid(blob: bytes) -> Grid:
-    """Read a grid back. Raises: StoredDataDamaged."""
-    try:
-        packed = msgspec.msgpack.decode(blob, type=_PackedGrid)
-        if packed.version != _VERSION:
-            raise StoredDataDamaged(f"Packed grids of version {packed.version} are not known.")
-        return _rebuild(packed)
-    except (msgspec.MsgspecError, ValueError) as error:
-        raise StoredDataDamaged("A stored grid cannot be read.") from error
-
-
-def _rebuild(packed: _PackedGrid) -> Grid:
-    count = len(packed.bus_ids)
-    width = len(packed.feature_names)
-    return Grid(
-        name=packed.name,
-        source=packed.source,
-        bus_ids=packed.bus_ids,
-        aliases=packed.aliases,
-        coordinates=np.frombuffer(packed.coordinates, "<f8").reshape(count, 2),
-        coordinate_system=packed.coordinate_system,
-        feature_names=packed.feature_names,
-        feature_units=packed.feature_units,
-        features=np.frombuffer(packed.features, "<f8").reshape(count, width),
-        ends=np.frombuffer(packed.ends, "<i4").astype(np.int64).reshape(-1, 2),
-        weights=np.frombuffer(packed.weights, "<f8"),
-        kinds=np.frombuffer(packed.kinds, "<u1").astype(np.int64),
-        kind_names=packed.kind_names,
-    )
+__all__ = ["hash_content", "pack_classes", "pack_grid", "unpack_grid"]
 
 
 def pack_classes(label_set: LabelSet) -> bytes:

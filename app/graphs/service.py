@@ -78,20 +78,21 @@ def to_ml_graph(
 ) -> Graph:
     """Translate a grid of buses and branches into a graph of nodes and edges.
 
-    ``feature_names`` chooses columns; None takes all.
+    ``feature_names`` chooses columns, those kept apart included; None takes all features.
     Raises: TrainingRejected naming every column the grid does not have.
     """
     chosen = grid.feature_names if feature_names is None else tuple(feature_names)
-    columns = [_position_of_column(grid, name) for name in chosen]
-    unknown = [name for name, column in zip(chosen, columns, strict=True) if column < 0]
-    if unknown:
+    found = [grid.find_column(name) for name in chosen]
+    columns = [column for column in found if column is not None]
+    if len(columns) < len(chosen):
+        unknown = [name for name, column in zip(chosen, found, strict=True) if column is None]
         faults = [Fault("features", f"the grid has no column {name!r}") for name in unknown]
         raise TrainingRejected("The grid lacks features that were asked for.", faults)
     return Graph(
         node_count=grid.bus_count,
         edges=grid.ends,
         weights=grid.weights,
-        features=np.ascontiguousarray(grid.features[:, columns]),
+        features=np.column_stack(columns) if columns else np.zeros((grid.bus_count, 0)),
         feature_names=chosen,
         labels=np.zeros(0, dtype=np.int64) if label is None else label.classes,
         class_names=() if label is None else label.class_names,
@@ -109,10 +110,6 @@ def delete_graph(session: Session, graph_id: str) -> None:
     if jobs:
         raise GraphInUse(f"{jobs} unfinished job(s) use grid {graph_id!r}; cancel them first.")
     repository.delete_graph(session, graph_id)
-
-
-def _position_of_column(grid: Grid, name: str) -> int:
-    return grid.feature_names.index(name) if name in grid.feature_names else -1
 
 
 def _not_found(graph_id: str) -> GraphNotFound:

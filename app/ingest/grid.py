@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -35,11 +35,25 @@ class LabelSet:
         return dict(zip(self.class_names, counts.tolist(), strict=True))
 
 
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Named numbers of buses or branches, with their units.
+
+    Shapes: values (rows, len(names)); no rows at all where there are no names.
+    """
+
+    names: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    values: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Grid:
     """Buses and branches of one power grid: immutable.
 
-    Parallel branches stay apart; ``ml.Graph`` adds their weights up.
+    Parallel branches stay apart; ``ml.Graph`` adds their weights up. ``bus_columns`` are used
+    as features only when they are named: shunts, degree, generation. ``branch_columns`` are
+    what the file says of a branch, whatever its weight was made of.
     Shapes: coordinates (N, 2) with nan where unknown, features (N, Q), ends (E, 2) positions
         of buses, weights (E,), kinds (E,) positions in ``kind_names``.
     """
@@ -58,6 +72,8 @@ class Grid:
     weights: FloatArray
     kinds: IntArray
     kind_names: tuple[str, ...]
+    bus_columns: Columns = field(default_factory=Columns)
+    branch_columns: Columns = field(default_factory=Columns)
 
     @property
     def bus_count(self) -> int:
@@ -73,6 +89,14 @@ class Grid:
     def bus_names(self) -> tuple[str, ...]:
         """The name of every bus, "" where it has none."""
         return self.aliases.get("name") or ("",) * self.bus_count
+
+    def find_column(self, name: str) -> FloatArray | None:
+        """Return a column of the buses, a feature or one kept apart."""
+        if name in self.feature_names:
+            return self.features[:, self.feature_names.index(name)]
+        if name in self.bus_columns.names:
+            return self.bus_columns.values[:, self.bus_columns.names.index(name)]
+        return None
 
     def find_buses(self, text: str) -> list[int]:
         """Return the positions of the buses an id or another name may mean: usually one."""
