@@ -6,6 +6,7 @@ LevygridError
 ├── Rejected (lists every fault): MalformedBody GridRejected TrainingRejected
 ├── BodyTooLarge
 ├── MediaTypeUnsupported
+├── AddressInvalid
 ├── CaseUnreadable
 ├── CursorInvalid
 ├── StoredDataDamaged
@@ -96,6 +97,10 @@ class BodyTooLarge(LevygridError):
 
 class MediaTypeUnsupported(LevygridError):
     """The body is not of a type that this address takes."""
+
+
+class AddressInvalid(LevygridError):
+    """The path or query has characters that no id can have."""
 
 
 class CaseUnreadable(LevygridError):
