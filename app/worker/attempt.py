@@ -1,0 +1,64 @@
+"""One attempt of a job inside its own process: run the task, store how it ended."""
+
+import threading
+
+import structlog
+
+from app.db import Database
+from app.errors import LeaseLost, OutOfMemory
+from app.jobs import service
+from app.jobs.desk import JobDesk
+from app.jobs.patience import read_patiently, write_patiently
+from app.jobs.states import Claim
+from app.logs import configure_logs
+from app.problems import describe_failure
+from app.settings import Settings
+from app.train import task as train_task
+from app.worker.process import limit_memory
+from app.worker.run import HANDED_BACK
+from ml.errors import TrainingInterrupted
+
+_TASKS = {"train": train_task.run}
+_log = structlog.get_logger(__name__)
+
+
+def carry_out(job_id: str, attempt: int, stop: threading.Event) -> int:
+    """Run the task of a job and return the exit code for the worker."""
+    settings = Settings()
+    configure_logs(settings.log_level)
+    database = Database(settings.resolved_database_url)
+    claim = Claim(job_id, attempt)
+    desk = JobDesk(database, claim, settings.checkpoint_seconds, stop)
+    row = read_patiently(database, lambda session: service.get_job(session, job_id))
+    try:
+        limit_memory(settings.job_memory_bytes)
+        _TASKS[row.kind](row, desk)
+    except TrainingInterrupted as interruption:
+        _log.info("checkpoint saved for the next worker", job=job_id, epoch=interruption.epoch)
+        return HANDED_BACK
+    except LeaseLost as loss:
+        _log.warning("stopped, the job is no longer ours", job=job_id, reason=str(loss))
+    except Exception as error:  # noqa: BLE001 - whatever it is, the job carries it
+        limit_memory(0)  # storing the reason must not fail for the same one
+        _store_failure(database, claim, error)
+    return 0
+
+
+def _store_failure(database: Database, claim: Claim, error: Exception) -> None:
+    failure = _recognise(error)
+    _log.error("job failed", job=claim.job_id, reason=str(failure), exc_info=error)
+    try:
+        write_patiently(
+            database,
+            lambda session: service.finish_failed(session, claim, describe_failure(failure)),
+        )
+    except LeaseLost as loss:
+        _log.warning("failure not stored", job=claim.job_id, reason=str(loss))
+
+
+def _recognise(error: Exception) -> Exception:
+    """Tell want of memory, which torch reports as a plain RuntimeError, from other faults."""
+    short = isinstance(error, RuntimeError) and "memory" in str(error).lower()
+    if isinstance(error, MemoryError) or short:
+        return OutOfMemory("The job needs more memory than a training process may use.")
+    return error

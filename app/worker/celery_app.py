@@ -1,0 +1,91 @@
+"""Celery as the deliverer of job ids: its settings, and sending an id after the commit."""
+
+from typing import Any
+
+import structlog
+from celery import Celery
+from kombu.exceptions import ChannelError, OperationalError
+
+from app.jobs.service import LAST_PRIORITY
+from app.settings import Settings
+
+TASK_NAME = "levygrid.run_job"
+QUEUE_NAME = "levygrid"
+LONGER_THAN_ANY_JOB = 30 * 24 * 3600
+"""Seconds after which a broker may deliver again: the lease decides, not the broker."""
+
+_log = structlog.get_logger(__name__)
+
+
+def make_celery(settings: Settings) -> Celery:
+    """Return the Celery application of a broker; nothing is connected yet."""
+    app = Celery("levygrid", broker=settings.broker_url, set_as_current=False)
+    queue_arguments = {
+        "x-max-priority": LAST_PRIORITY,
+        "x-consumer-timeout": LONGER_THAN_ANY_JOB * 1000,
+    }
+    app.conf.update(
+        accept_content=["json"],
+        broker_connection_max_retries=None,
+        broker_connection_retry_on_startup=True,
+        broker_connection_timeout=3,
+        broker_transport_options=_transport_options(settings),
+        task_acks_late=True,
+        task_default_queue=QUEUE_NAME,
+        task_ignore_result=True,
+        task_queues={QUEUE_NAME: {"queue_arguments": queue_arguments}},
+        task_reject_on_worker_lost=True,
+        worker_cancel_long_running_tasks_on_connection_loss=False,
+        worker_enable_remote_control=False,
+        worker_hijack_root_logger=False,
+        worker_prefetch_multiplier=1,
+        worker_redirect_stdouts=False,
+    )
+    return app
+
+
+class CeleryDispatcher:
+    """Sends job ids through the broker. A lost message is sent again by a reaper."""
+
+    def __init__(self, app: Celery) -> None:
+        self._app = app
+        self._redis = _is_redis(app.conf.broker_url)
+
+    def dispatch(self, job_id: str, priority: int) -> None:
+        """Send the id, or log why not: the job stays queued in the table."""
+        try:
+            self._app.send_task(
+                TASK_NAME,
+                args=[job_id],
+                # Redis serves 0 first, RabbitMQ 9; ours is 9 first.
+                priority=LAST_PRIORITY - priority if self._redis else priority,
+                retry_policy={"max_retries": 1, "interval_start": 0},
+            )
+        except OperationalError as error:
+            _log.warning("broker away, the job waits", job=job_id, reason=str(error))
+
+    def is_queue_empty(self) -> bool:
+        """Tell whether no message waits in the broker. Raises: OperationalError."""
+        with self._app.connection_for_read() as connection:
+            connection.ensure_connection(max_retries=1)
+            try:
+                waiting = connection.default_channel.queue_declare(QUEUE_NAME, passive=True)
+            except ChannelError:  # a queue without messages does not exist in Redis
+                return True
+            return int(waiting.message_count) == 0
+
+
+def _transport_options(settings: Settings) -> dict[str, Any]:
+    if not _is_redis(settings.broker_url):
+        return {"confirm_publish": True}
+    return {
+        "priority_steps": list(range(LAST_PRIORITY + 1)),
+        "queue_order_strategy": "priority",
+        "socket_connect_timeout": 3,
+        "socket_keepalive": True,
+        "visibility_timeout": LONGER_THAN_ANY_JOB,
+    }
+
+
+def _is_redis(url: str) -> bool:
+    return url.startswith(("redis", "valkey", "sentinel"))

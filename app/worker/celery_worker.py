@@ -1,0 +1,99 @@
+"""The worker past one machine: Celery delivers ids, a thread reaps what was lost."""
+
+import threading
+from typing import Any
+
+import structlog
+from celery import Celery, signals
+from kombu.exceptions import OperationalError as BrokerAway
+
+from app.db import Database
+from app.jobs import service
+from app.jobs.patience import DATABASE_AWAY
+from app.settings import Settings
+from app.worker.celery_app import QUEUE_NAME, TASK_NAME, CeleryDispatcher, make_celery
+from app.worker.context import WorkerContext
+from app.worker.run import reap_lost_jobs, run_job
+
+_LONGEST_RETRY_WAIT = 60
+_log = structlog.get_logger(__name__)
+
+
+def work(settings: Settings, concurrency: int) -> int:
+    """Run jobs until SIGTERM or SIGINT; the jobs at hand are handed back."""
+    app = make_celery(settings)
+    dispatcher = CeleryDispatcher(app)
+    database = Database(settings.resolved_database_url)
+    worker = WorkerContext(settings, database, dispatcher, concurrency)
+    _register(app, worker)
+    reaper = threading.Thread(target=_reap_until_stopped, args=(worker, dispatcher), daemon=True)
+    _connect_signals(worker, reaper)
+    # Threads, not forks: the work itself is in a process of its own, and one process dies whole.
+    consumer = app.Worker(
+        pool="threads",
+        concurrency=concurrency,
+        queues=[QUEUE_NAME],
+        loglevel=settings.log_level,
+        quiet=True,
+        without_gossip=True,
+        without_mingle=True,
+        without_heartbeat=True,
+    )
+    consumer.start()
+    worker.stop.set()
+    database.close()
+    return int(consumer.exitcode or 0)
+
+
+def redispatch_lost_jobs(worker: WorkerContext, dispatcher: CeleryDispatcher) -> int:
+    """Send the ids of jobs that lost their worker or their message; return how many."""
+    with worker.database.reading() as session:
+        if not service.has_work(session):
+            return 0
+    empty = dispatcher.is_queue_empty()
+    with worker.database.writing() as session:
+        rows = service.take_overdue(session, worker.settings.lease_seconds, queued=empty)
+    for row in rows:
+        _log.warning("job sent again", job=row.id, state=row.state)
+        dispatcher.dispatch(row.id, row.priority)
+    return len(rows)
+
+
+def _register(app: Celery, worker: WorkerContext) -> None:
+    def deliver(job_id: str) -> None:
+        run_job(worker, job_id)
+
+    # Without a cap: a database that is away must not drain the broker.
+    app.task(
+        deliver,
+        name=TASK_NAME,
+        autoretry_for=DATABASE_AWAY,
+        retry_backoff=True,
+        retry_backoff_max=_LONGEST_RETRY_WAIT,
+        max_retries=None,
+    )
+
+
+def _connect_signals(worker: WorkerContext, reaper: threading.Thread) -> None:
+    def start(**_: Any) -> None:
+        _log.info("worker started", worker=worker.name)
+        reaper.start()
+
+    def stop(**_: Any) -> None:
+        worker.stop.set()
+
+    def keep_our_logs(**_: Any) -> None:
+        """Being connected is enough: Celery then configures no logs."""
+
+    signals.worker_ready.connect(start, weak=False)
+    signals.worker_shutting_down.connect(stop, weak=False)
+    signals.setup_logging.connect(keep_our_logs, weak=False)
+
+
+def _reap_until_stopped(worker: WorkerContext, dispatcher: CeleryDispatcher) -> None:
+    while not worker.stop.wait(worker.settings.heartbeat_seconds):
+        try:
+            reap_lost_jobs(worker)
+            redispatch_lost_jobs(worker, dispatcher)
+        except (*DATABASE_AWAY, BrokerAway) as error:
+            _log.warning("reaper waits", reason=str(error))

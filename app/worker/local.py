@@ -1,0 +1,65 @@
+"""The embedded worker: a process that polls the table; reaping is part of the poll."""
+
+import signal
+import sys
+from types import FrameType
+
+import structlog
+
+from app.db import Database
+from app.jobs.dispatch import PolledTable
+from app.jobs.patience import DATABASE_AWAY, back_off
+from app.logs import configure_logs
+from app.settings import Settings
+from app.worker.context import WorkerContext
+from app.worker.process import die_with_parent
+from app.worker.run import reap_lost_jobs, run_next
+
+_log = structlog.get_logger(__name__)
+
+
+def work(settings: Settings) -> int:
+    """Run jobs until SIGTERM or SIGINT; the job at hand is handed back."""
+    worker = WorkerContext(settings, Database(settings.resolved_database_url), PolledTable())
+    _stop_on_signals(worker)
+    _log.info("worker started", worker=worker.name)
+    poll_until_stopped(worker)
+    worker.database.close()
+    _log.info("worker stopped", worker=worker.name)
+    return 0
+
+
+def poll_until_stopped(worker: WorkerContext) -> None:
+    """Look for jobs, run them one after the other, wait while there are none."""
+    waits = back_off()
+    while not worker.stop.is_set():
+        try:
+            reap_lost_jobs(worker)
+            found = run_next(worker)
+            waits = back_off()
+        except DATABASE_AWAY as error:
+            _log.warning("database away", reason=str(error.orig))
+            worker.stop.wait(next(waits))
+            continue
+        if not found:
+            worker.stop.wait(worker.settings.poll_seconds)
+
+
+def _stop_on_signals(worker: WorkerContext) -> None:
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        worker.stop.set()
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+
+
+def main(parent: str) -> int:
+    """Run as a child of ``levygrid serve`` and stop when it is gone."""
+    die_with_parent(int(parent), signal.SIGTERM)
+    settings = Settings()
+    configure_logs(settings.log_level)
+    return work(settings)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,53 @@
+"""What a child process owes its parent: to die with it, and to keep to its limits."""
+
+import ctypes
+import os
+import resource
+import signal
+import sys
+
+from app.settings import Settings
+
+_PR_SET_PDEATHSIG = 1
+_THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)
+
+
+def die_with_parent(parent: int, with_signal: signal.Signals) -> None:
+    """Have the kernel signal this process when the thread that started it ends."""
+    if sys.platform != "linux":
+        return
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, with_signal)
+    if os.getppid() != parent:  # it was gone before we asked
+        os.kill(os.getpid(), with_signal)
+
+
+def limit_memory(address_space: int) -> None:
+    """Set how much address space this process may use from now on; 0 lifts the limit."""
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = address_space or resource.RLIM_INFINITY
+    if hard != resource.RLIM_INFINITY and (wanted == resource.RLIM_INFINITY or wanted > hard):
+        wanted = hard
+    resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
+
+
+def child_environment(settings: Settings, threads: int = 0) -> dict[str, str]:
+    """Return this process's environment with every setting and the thread limit spelt out."""
+    given = {
+        f"LEVYGRID_{name.upper()}": str(value)
+        for name, value in settings.model_dump(exclude_none=True).items()
+    }
+    limits = dict.fromkeys(_THREAD_VARIABLES, str(threads)) if threads else {}
+    return os.environ | given | limits
+
+
+def child_command(module: str, *arguments: str) -> list[str]:
+    """Return the command that runs one of our modules in a fresh interpreter.
+
+    ``-P`` keeps the working folder off the path, where another ``app`` could lie.
+    """
+    return [sys.executable, "-P", "-m", module, *arguments, str(os.getpid())]

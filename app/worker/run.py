@@ -1,0 +1,183 @@
+"""Run one job: claim it, start its trainer, keep the lease, settle how it ended."""
+
+import signal
+import subprocess
+import time
+from enum import Enum, auto
+
+import structlog
+from sqlalchemy.orm import Session
+
+from app.errors import JobFailed, LeaseLost, TimeLimitReached, TrainerCrashed, WorkerLost
+from app.jobs import service
+from app.jobs.patience import DATABASE_AWAY, write_patiently
+from app.jobs.states import Claim, JobState
+from app.problems import describe_failure
+from app.tables import JobRow
+from app.worker.context import WorkerContext
+from app.worker.process import child_command, child_environment
+
+HANDED_BACK = 75
+"""Exit code of a trainer that saved a checkpoint because its worker stops (EX_TEMPFAIL)."""
+
+_log = structlog.get_logger(__name__)
+
+
+class _Verdict(Enum):
+    EXITED = auto()
+    CANCELLED = auto()
+    STOPPED = auto()
+    OVERTIME = auto()
+    LOST = auto()
+
+
+def run_job(worker: WorkerContext, job_id: str) -> bool:
+    """Run the named job if it may be claimed; return whether it was."""
+    with worker.database.writing() as session:
+        row = service.claim_job(session, job_id, worker.terms)
+    return _run_claimed(worker, row)
+
+
+def run_next(worker: WorkerContext) -> bool:
+    """Run the next job that waits or was lost, if any; return whether there was one."""
+    with worker.database.reading() as session:
+        if not service.has_work(session):
+            return False
+    with worker.database.writing() as session:
+        row = service.claim_next(session, worker.terms)
+    return _run_claimed(worker, row)
+
+
+def reap_lost_jobs(worker: WorkerContext) -> None:
+    """End jobs whose worker is lost and that may not be tried again."""
+    with worker.database.reading() as session:
+        if not service.has_work(session):
+            return
+    tries = worker.settings.max_attempts
+    reason = WorkerLost(f"The worker was lost in each of {tries} tries.")
+    with worker.database.writing() as session:
+        ended = service.reap(session, tries, describe_failure(reason))
+    for row in ended:
+        _log.warning("job ended without its worker", job=row.id, state=row.state)
+
+
+def _run_claimed(worker: WorkerContext, row: JobRow | None) -> bool:
+    if row is None:
+        return False
+    claim = Claim(row.id, row.attempt)
+    log = _log.bind(job=row.id, attempt=row.attempt, request=row.request_id)
+    log.info("job claimed", kind=row.kind)
+    trainer = _start_trainer(worker, claim)
+    try:
+        verdict = _watch(worker, claim, trainer)
+    finally:
+        trainer.kill()
+        trainer.wait()
+    state = _settle(worker, claim, verdict, trainer.returncode)
+    log.info("job left", state=state)
+    return True
+
+
+def _start_trainer(worker: WorkerContext, claim: Claim) -> subprocess.Popen[bytes]:
+    # A session of its own: Ctrl-C on the terminal is for the worker, which then stops it.
+    return subprocess.Popen(  # noqa: S603 - our own interpreter and module
+        child_command("app.worker.trainer", claim.job_id, str(claim.attempt)),
+        env=child_environment(worker.settings, worker.threads),
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def _watch(worker: WorkerContext, claim: Claim, trainer: subprocess.Popen[bytes]) -> _Verdict:
+    settings = worker.settings
+    started = beaten = time.monotonic()
+    while not _has_exited(trainer, min(settings.poll_seconds, settings.heartbeat_seconds)):
+        if worker.stop.is_set():
+            return _stop(trainer, settings.stop_seconds)
+        now = time.monotonic()
+        if settings.job_seconds and now - started > settings.job_seconds:
+            return _Verdict.OVERTIME
+        beat = now - beaten >= settings.heartbeat_seconds
+        if beat:
+            beaten = now
+        verdict = _look_at_job(worker, claim, beat=beat)
+        if verdict is not None:
+            return verdict
+    return _Verdict.EXITED
+
+
+def _look_at_job(worker: WorkerContext, claim: Claim, *, beat: bool) -> _Verdict | None:
+    try:
+        cancelled = _renew(worker, claim) if beat else _peek(worker, claim)
+    except LeaseLost:
+        return _Verdict.LOST
+    except DATABASE_AWAY as error:
+        _log.warning("database away", job=claim.job_id, reason=str(error.orig))
+        return None
+    return _Verdict.CANCELLED if cancelled else None
+
+
+def _renew(worker: WorkerContext, claim: Claim) -> bool:
+    with worker.database.writing() as session:
+        return service.renew_lease(session, claim, worker.settings.lease_seconds)
+
+
+def _peek(worker: WorkerContext, claim: Claim) -> bool:
+    with worker.database.reading() as session:
+        return service.is_cancel_requested(session, claim)
+
+
+def _stop(trainer: subprocess.Popen[bytes], patience: float) -> _Verdict:
+    trainer.send_signal(signal.SIGTERM)
+    ended = _has_exited(trainer, patience)
+    return _Verdict.EXITED if ended and trainer.returncode == 0 else _Verdict.STOPPED
+
+
+def _has_exited(trainer: subprocess.Popen[bytes], within: float) -> bool:
+    try:
+        trainer.wait(within)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def _settle(worker: WorkerContext, claim: Claim, verdict: _Verdict, exit_code: int) -> str:
+    def settle(session: Session) -> JobRow:
+        row = service.get_job(session, claim.job_id)
+        if verdict is _Verdict.LOST or row.attempt != claim.attempt:
+            return row
+        if row.state == JobState.RUNNING:
+            _end(session, worker, claim, verdict, exit_code)
+        return service.get_job(session, claim.job_id)
+
+    row = write_patiently(worker.database, settle)
+    if row.state == JobState.QUEUED:
+        worker.dispatcher.dispatch(row.id, row.priority)
+    return row.state
+
+
+def _end(
+    session: Session, worker: WorkerContext, claim: Claim, verdict: _Verdict, exit_code: int
+) -> None:
+    settings = worker.settings
+    if verdict is _Verdict.CANCELLED:
+        service.finish_cancelled(session, claim)
+    elif verdict is _Verdict.STOPPED:
+        service.hand_back(session, claim)
+    elif verdict is _Verdict.OVERTIME:
+        limit = f"The job ran longer than {settings.job_seconds:g} seconds."
+        service.finish_failed(session, claim, describe_failure(TimeLimitReached(limit)))
+    else:
+        error = describe_failure(_crash(exit_code))
+        service.retry_or_fail(session, claim, settings.max_attempts, error)
+
+
+def _crash(exit_code: int) -> JobFailed:
+    if exit_code >= 0:
+        return TrainerCrashed(f"The training process ended with code {exit_code}.")
+    name = signal.Signals(-exit_code).name
+    return TrainerCrashed(
+        f"The training process was ended by {name}; most often memory ran out."
+        if name == "SIGKILL"
+        else f"The training process was ended by {name}."
+    )
