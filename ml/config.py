@@ -3,7 +3,8 @@
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from functools import cache
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from ml.errors import Fault, InvalidHyperparameter
 
@@ -32,7 +33,7 @@ class TrainingConfig:
 
     Equation: Eq. (Taylor) ``alpha, sigma, gamma``; Algorithm 1 with ``drop_rate`` for p and
         ``drop_top`` for tau.
-    Raises: InvalidHyperparameter naming every field outside its domain.
+    Raises: InvalidHyperparameter naming every field of the wrong type or outside its domain.
     """
 
     method: MethodName = "lfgcn"
@@ -115,12 +116,39 @@ _INTERVALS: dict[str, tuple[float, float, str]] = {
 
 
 def _faults(config: TrainingConfig) -> Iterator[Fault]:
-    for name, (low, high, ends) in _INTERVALS.items():
+    for name, hint in _field_types().items():
         value = getattr(config, name)
-        if value is None:
-            continue
-        above = value > low or (ends[0] == "[" and value == low)
-        below = value < high or (ends[1] == "]" and value == high)
-        if not (above and below):
-            interval = f"{ends[0]}{low:g}, {high:g}{ends[1]}"
-            yield Fault(name, f"{value} is outside {interval}")
+        if not _fits(value, hint):
+            yield Fault(name, f"{value!r} is not {_described(hint)}")
+        elif value is not None and name in _INTERVALS:
+            yield from _outside(name, value)
+
+
+@cache
+def _field_types() -> dict[str, Any]:
+    return get_type_hints(TrainingConfig)
+
+
+def _fits(value: object, hint: Any) -> bool:
+    if get_origin(hint) is Literal:
+        return value in get_args(hint)
+    if get_args(hint):
+        return any(_fits(value, option) for option in get_args(hint))
+    if isinstance(value, bool):
+        return hint is bool
+    return isinstance(value, (int, float) if hint is float else hint)
+
+
+def _described(hint: Any) -> str:
+    if get_origin(hint) is Literal:
+        return f"one of {', '.join(get_args(hint))}"
+    names = (option.__name__ for option in get_args(hint) or (hint,))
+    return " or ".join(names).replace("NoneType", "None")
+
+
+def _outside(name: str, value: float) -> Iterator[Fault]:
+    low, high, ends = _INTERVALS[name]
+    above = value > low or (ends[0] == "[" and value == low)
+    below = value < high or (ends[1] == "]" and value == high)
+    if not (above and below):
+        yield Fault(name, f"{value} is outside {ends[0]}{low:g}, {high:g}{ends[1]}")
