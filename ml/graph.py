@@ -47,19 +47,21 @@ class Graph:
             raise InvalidGraph(faults)
 
     def _fill_absent_parts(self) -> None:
-        edges = np.asarray(self.edges, dtype=np.int64).reshape(-1, 2)
-        object.__setattr__(self, "edges", edges)
+        edges = _whole_numbers("edges", self.edges)
+        if edges.size and (edges.ndim != 2 or edges.shape[1] != 2):
+            raise InvalidGraph([Fault("edges", f"shape {edges.shape}, expected (E, 2)")])
+        object.__setattr__(self, "edges", edges.reshape(-1, 2))
         object.__setattr__(self, "weights", np.asarray(self.weights, dtype=np.float64).ravel())
         features = np.asarray(self.features, dtype=np.float64)
         if features.size == 0:
-            features = np.zeros((self.node_count, 0))
+            features = np.zeros((max(self.node_count, 0), 0))
         object.__setattr__(self, "features", features)
         if not self.feature_names:
             names = tuple(f"x{column}" for column in range(features.shape[-1]))
             object.__setattr__(self, "feature_names", names)
-        labels = np.asarray(self.labels, dtype=np.int64).ravel()
+        labels = _whole_numbers("labels", self.labels).ravel()
         if labels.size == 0:
-            labels = np.full(self.node_count, UNLABELLED, dtype=np.int64)
+            labels = np.full(max(self.node_count, 0), UNLABELLED, dtype=np.int64)
         object.__setattr__(self, "labels", labels)
         if not self.class_names and labels.size and labels.max() >= 0:
             names = tuple(str(label) for label in range(labels.max() + 1))
@@ -152,6 +154,13 @@ def censor_pairs(adjacency: SparseMatrix, pairs: IntArray) -> SparseMatrix:
     kept = ~np.isin(keys, gone)
     parts = (entries.data[kept], (entries.row[kept], entries.col[kept]))
     return sp.csr_array(parts, shape=adjacency.shape)
+
+
+def _whole_numbers(where: str, values: npt.ArrayLike) -> IntArray:
+    given = np.asarray(values)
+    if given.dtype.kind == "f" and given.size and not (given % 1 == 0).all():
+        raise InvalidGraph([Fault(where, "not every entry is a whole number")])
+    return given.astype(np.int64)
 
 
 def _positions(wrong: npt.ArrayLike) -> str:

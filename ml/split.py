@@ -16,7 +16,7 @@ DEFAULT_FRACTIONS = (0.1, 0.2, 0.7)
 class Split:
     """Three disjoint sets of node positions; checks itself.
 
-    Raises: InvalidSplit if two sets share a node, or no node is left to train on.
+    Raises: InvalidSplit if a node is negative or in two sets, or none is left to train on.
     """
 
     train: IntArray
@@ -28,8 +28,10 @@ class Split:
             object.__setattr__(self, name, np.sort(np.asarray(getattr(self, name), np.int64)))
         nodes = np.concatenate([self.train, self.validation, self.test])
         faults = []
+        if len(nodes) and nodes.min() < 0:
+            faults.append(Fault("split", "a node has a negative position"))
         if len(np.unique(nodes)) != len(nodes):
-            faults.append(Fault("split", "a node is in more than one set"))
+            faults.append(Fault("split", "a node is given more than once"))
         if len(self.train) == 0:
             faults.append(Fault("split", "no node to train on"))
         if faults:
