@@ -3,20 +3,33 @@
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from fastapi import Query
+from fastapi import Depends, Query, Request
 from sqlalchemy import ColumnElement, Select, tuple_
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from app.errors import CursorInvalid
+from app.errors import CursorInvalid, Rejected
+from ml.errors import Fault
 
-LimitQuery = Annotated[int, Query(ge=1, le=200, description="Most rows of the page.")]
 CursorQuery = Annotated[
     str | None, Query(max_length=80, description="`next_cursor` of the page before.")
 ]
-DEFAULT_LIMIT = 50
+_DEFAULT_LIMIT = 50
 
 _Moment = InstrumentedAttribute[datetime]
 _Key = InstrumentedAttribute[str]
+
+
+def _read_limit(
+    request: Request,
+    limit: Annotated[int | None, Query(ge=1, description="Most rows of the page.")] = None,
+) -> int:
+    most: int = request.app.state.settings.page_limit
+    if limit is not None and limit > most:
+        raise Rejected("The page is too long.", [Fault("query.limit", f"is more than {most}")])
+    return min(_DEFAULT_LIMIT, most) if limit is None else limit
+
+
+LimitQuery = Annotated[int, Depends(_read_limit)]
 
 
 def fetch_page(

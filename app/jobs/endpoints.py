@@ -8,7 +8,7 @@ from app.db import ReadingSession, WritingSession
 from app.jobs import service
 from app.jobs.schemas import JobDetailOut, JobOut, JobPage
 from app.jobs.states import JobState
-from app.paging import DEFAULT_LIMIT, CursorQuery, LimitQuery
+from app.paging import CursorQuery, LimitQuery
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
@@ -16,7 +16,7 @@ router = APIRouter(prefix="/jobs", tags=["jobs"])
 @router.get("")
 def list_jobs(
     session: ReadingSession,
-    limit: LimitQuery = DEFAULT_LIMIT,
+    limit: LimitQuery,
     cursor: CursorQuery = None,
     state: JobState | None = None,
     graph_id: Annotated[str | None, Query(max_length=32)] = None,
