@@ -9,7 +9,7 @@ from app.ingest.grid import Columns, CoordinateSystem, Grid
 _VERSION = 1
 
 
-class _PackedColumns(msgspec.Struct, array_like=True):
+class _PackedColumns(msgspec.Struct, array_like=True, frozen=True):
     names: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     values: bytes = b""
