@@ -1,0 +1,109 @@
+"""Files for the browser: our own and those of installed packages, compressed once, never stale."""
+
+import gzip
+import hashlib
+import importlib.util
+import mimetypes
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+
+from fastapi import Request, Response
+
+from app.errors import NotFound
+
+STATIC_FOLDER = Path(__file__).parent / "static"
+_SMALLEST_COMPRESSED = 1024
+_REVALIDATE = "no-cache"
+_FOREVER = "public, max-age=31536000, immutable"
+_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+# Name under /static/vendor -> (package that ships it, path inside the package).
+_VENDORED = {
+    "plotly.min.js": ("plotly", "package_data/plotly.min.js"),
+    "swagger-ui-bundle.js": ("fastapi_offline", "static/swagger-ui-bundle.js"),
+    "swagger-ui.css": ("fastapi_offline", "static/swagger-ui.css"),
+}
+
+
+@dataclass(frozen=True)
+class Asset:
+    """One file ready to send."""
+
+    content: bytes
+    compressed: bytes | None
+    etag: str
+    media_type: str
+
+
+def find_assets() -> dict[str, Path]:
+    """List every file that may be served, by its name below ``/static/``."""
+    own = {
+        path.relative_to(STATIC_FOLDER).as_posix(): path
+        for path in STATIC_FOLDER.rglob("*")
+        if path.is_file()
+    }
+    vendored = {
+        f"vendor/{name}": _package_folder(package) / inside
+        for name, (package, inside) in _VENDORED.items()
+    }
+    return own | vendored
+
+
+def asset_url(name: str) -> str:
+    """Return the relative address of a file; a package's file carries its version."""
+    if not name.startswith("vendor/"):
+        return f"static/{name}"
+    package, _ = _VENDORED[name.removeprefix("vendor/")]
+    return f"static/{name}?v={version(package)}"
+
+
+def answer_asset(request: Request, name: str, assets: Mapping[str, Path]) -> Response:
+    """Send a file, or 304 when the browser still has it.
+
+    Raises: NotFound for a name that is not on the list, whatever path it spells.
+    """
+    path = assets.get(name)
+    if path is None:
+        raise NotFound(f"There is no static file {name!r}.")
+    asset = _load_asset(path, path.stat().st_mtime_ns)
+    headers = {
+        "ETag": asset.etag,
+        "Cache-Control": _FOREVER if "v" in request.query_params else _REVALIDATE,
+        "Vary": "Accept-Encoding",
+    }
+    if _still_has(request, asset.etag):
+        return Response(status_code=304, headers=headers)
+    if asset.compressed is None or "gzip" not in request.headers.get("accept-encoding", ""):
+        return Response(asset.content, headers=headers, media_type=asset.media_type)
+    headers["Content-Encoding"] = "gzip"
+    return Response(asset.compressed, headers=headers, media_type=asset.media_type)
+
+
+def _package_folder(package: str) -> Path:
+    # find_spec instead of an import: plotly takes long to import and only one file is wanted.
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError(f"the package {package} is not installed", name=package)
+    return Path(spec.submodule_search_locations[0])
+
+
+@lru_cache(maxsize=128)
+def _load_asset(path: Path, _modified_at: int) -> Asset:
+    content = path.read_bytes()
+    return Asset(
+        content=content,
+        compressed=gzip.compress(content, 6, mtime=0)
+        if len(content) >= _SMALLEST_COMPRESSED
+        else None,
+        etag=f'W/"{hashlib.sha256(content).hexdigest()[:32]}"',
+        media_type=_TYPES.get(path.suffix)
+        or mimetypes.guess_type(path.name)[0]
+        or "application/octet-stream",
+    )
+
+
+def _still_has(request: Request, etag: str) -> bool:
+    known = request.headers.get("if-none-match", "")
+    return etag in [tag.strip() for tag in known.split(",")]

@@ -1,0 +1,51 @@
+"""The pages of the service: ``/`` for everybody, ``/docs`` for programmers, and their files."""
+
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from app.web.assets import answer_asset, asset_url, find_assets
+from app.web.policy import page_headers
+from ml import TrainingConfig
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/")
+def show_page(view: Literal["plain", "large"] = "plain") -> HTMLResponse:
+    """Show the grid, its predictions and the jobs; ``large`` may draw through WebGL."""
+    modules = sorted(name for name in _assets() if name.startswith("page/"))
+    html = _templates().get_template("page.html").render(modules=modules, config=TrainingConfig())
+    return HTMLResponse(html, headers=page_headers(webgl=view == "large"))
+
+
+@router.get("/docs")
+def show_docs() -> HTMLResponse:
+    """Show the API's description in Swagger UI."""
+    return HTMLResponse(_templates().get_template("docs.html").render(), headers=page_headers())
+
+
+@router.get("/static/{name:path}")
+@router.head("/static/{name:path}")
+def send_asset(request: Request, name: str) -> Response:
+    """Send a file that the pages load."""
+    return answer_asset(request, name, _assets())
+
+
+@cache
+def _assets() -> dict[str, Path]:
+    return find_assets()
+
+
+@cache
+def _templates() -> Environment:
+    folder = Path(__file__).parent / "templates"
+    environment = Environment(
+        loader=FileSystemLoader(folder), autoescape=True, undefined=StrictUndefined
+    )
+    environment.globals["asset"] = asset_url
+    return environment

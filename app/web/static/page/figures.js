@@ -1,0 +1,23 @@
+// How figures and moments are written.
+
+const PERCENT = new Intl.NumberFormat("en", { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const COUNT = new Intl.NumberFormat("en");
+
+/** 0.8334 -> "83.3 %"; nothing is shown as a figure when there is none. */
+export const asPercent = (share) => (isNumber(share) ? PERCENT.format(share) : "–");
+
+export const asCount = (count) => (isNumber(count) ? COUNT.format(count) : "–");
+
+/** A loss or a score, with three significant digits. */
+export const asScore = (value) => (isNumber(value) ? value.toPrecision(3) : "–");
+
+export const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
+
+/** The moment in the reader's own time zone. */
+export function asMoment(text) {
+  if (!text) return "–";
+  return new Date(text).toLocaleString([], { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit" });
+}
+
+/** "1 bus", "2 buses". */
+export const plural = (count, one, many) => `${asCount(count)} ${count === 1 ? one : many}`;

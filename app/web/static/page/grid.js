@@ -1,0 +1,58 @@
+// A grid as columns, with a place for every bus.
+
+import { layOut } from "./topology-layout.js";
+
+const PLACEMENTS = {
+  geographic: "Buses stand at their geographic coordinates.",
+  schematic: "Buses stand where the case's own diagram has them; the places are not geographic.",
+  computed: "Not all buses have coordinates: their places are computed from the branches alone.",
+};
+
+/** Make a grid from the answer of GET /graphs/{id}/topology. */
+export function makeGrid(topology) {
+  const { buses, branches } = topology;
+  const places = placesOf(topology);
+  const grid = {
+    id: topology.graph_id,
+    ids: buses.id,
+    names: buses.name,
+    from: branches.from,
+    to: branches.to,
+    kinds: branches.kind,
+    kindNames: topology.kind_names,
+    ...places,
+    placement: PLACEMENTS[places.system],
+    title: (bus) => titleOf(buses.id[bus], buses.name[bus]),
+    neighbourCount: (bus) => new Set(neighboursOf(branches, bus)).size,
+    find: (text) => findBus(buses, text),
+  };
+  return grid;
+}
+
+/** Stored coordinates if every bus has them, else computed ones; degrees of longitude shrink. */
+function placesOf({ buses, branches, coordinate_system: system }) {
+  const complete = buses.x.every((value, bus) => value !== null && buses.y[bus] !== null);
+  if (!complete) return { ...layOut(buses.id.length, branches.from, branches.to), system: "computed" };
+  if (system !== "geographic") return { x: buses.x, y: buses.y, system };
+  const middle = buses.y.reduce((sum, value) => sum + value, 0) / buses.y.length;
+  const shrink = Math.cos((middle * Math.PI) / 180);
+  return { x: buses.x.map((value) => value * shrink), y: buses.y, system };
+}
+
+const titleOf = (id, name) => (name && name !== id ? `Bus ${id} (${name})` : `Bus ${id}`);
+
+function neighboursOf({ from, to }, bus) {
+  const found = [];
+  for (let branch = 0; branch < from.length; branch += 1) {
+    if (from[branch] === bus) found.push(to[branch]);
+    if (to[branch] === bus) found.push(from[branch]);
+  }
+  return found;
+}
+
+/** Position of a bus by id, else by name whatever its case; -1 if there is none. */
+function findBus({ id, name }, text) {
+  const wanted = text.trim();
+  const byId = id.indexOf(wanted);
+  return byId >= 0 ? byId : name.findIndex((one) => one !== null && one.toLowerCase() === wanted.toLowerCase());
+}

@@ -1,0 +1,71 @@
+// One job: its state, how far it is, what went wrong or what came of it.
+
+import { problemText } from "./api.js";
+import { fill, make } from "./dom.js";
+import { asMoment, asPercent, asScore, isNumber } from "./figures.js";
+
+const ACTIVE = new Set(["queued", "running"]);
+
+export const isActive = (job) => ACTIVE.has(job.state);
+
+/** Make the card of a job; `update(job)` shows its newest state without losing the focus. */
+export function makeJobCard(actions) {
+  const parts = {
+    state: make("span"),
+    title: make("strong"),
+    moment: make("span", { class: "hint" }),
+    button: make("button", { type: "button" }),
+    progress: make("progress"),
+    figures: make("p", { class: "hint" }),
+    error: make("p", { class: "error" }),
+  };
+  const head = make("div", { class: "job-head" }, parts.state, parts.title, parts.moment, parts.button);
+  const root = make("article", { class: "job" }, head, parts.progress, parts.figures, parts.error);
+  let current = null;
+  parts.button.addEventListener("click", () => (isActive(current) ? actions.cancel(current) : actions.showModel(current)));
+  const update = (job, graphName) => {
+    current = job;
+    showHead(parts, job, graphName);
+    showProgress(parts, job);
+    parts.error.hidden = !job.error;
+    parts.error.textContent = job.error ? problemText(job.error) : "";
+  };
+  return { root, update };
+}
+
+function showHead({ state, title, moment, button }, job, graphName) {
+  state.className = `state ${job.state}`;
+  state.textContent = job.cancel_requested && isActive(job) ? "stopping" : job.state;
+  fill(title, `${job.label ?? job.kind} on ${graphName}`);
+  moment.textContent = asMoment(job.finished_at ?? job.started_at ?? job.created_at);
+  button.hidden = !isActive(job) && !job.model_id;
+  button.disabled = isActive(job) && job.cancel_requested;
+  button.textContent = isActive(job) ? "Cancel" : "Show model";
+}
+
+function showProgress({ progress, figures }, job) {
+  progress.hidden = !isActive(job);
+  progress.setAttribute("aria-label", "Epochs trained");
+  if (isNumber(job.epoch) && isNumber(job.epochs)) {
+    progress.max = job.epochs;
+    progress.value = job.epoch;
+  } else {
+    progress.removeAttribute("value");
+  }
+  figures.textContent = describeProgress(job);
+}
+
+function describeProgress(job) {
+  if (!isNumber(job.epoch)) return waitingText(job);
+  const epochs = isNumber(job.epochs) ? ` of ${isActive(job) ? "at most " : ""}${job.epochs}` : "";
+  return [
+    `Epoch ${job.epoch}${epochs}`,
+    `loss ${asScore(job.train_loss)} (train), ${asScore(job.validation_loss)} (validation)`,
+    `accuracy ${asPercent(job.train_accuracy)} (train), ${asPercent(job.validation_accuracy)} (validation)`,
+  ].join(" · ");
+}
+
+function waitingText(job) {
+  if (job.state === "queued") return "Waiting for a worker.";
+  return job.state === "running" ? "Preparing: the worker loads the grid." : "";
+}

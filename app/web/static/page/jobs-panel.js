@@ -1,0 +1,99 @@
+// The newest jobs, asked for again and again while the page is looked at.
+
+import { cancelJob, getJob, listJobs } from "./api.js";
+import { drawCurves, dropCurves, makeCurves } from "./curves.js";
+import { fill, make } from "./dom.js";
+import { isActive, makeJobCard } from "./job-card.js";
+import { guarded, notify } from "./notices.js";
+
+const SHOWN = 6;
+const SOON = 1000;
+const LATER = 5000;
+
+/** Follow the jobs; `onEnded(job, wasWatched)` hears once of every job that has ended. */
+export class JobsPanel {
+  constructor(container, { graphName, onEnded, showModel }) {
+    Object.assign(this, { container, graphName, onEnded });
+    this.actions = { showModel, cancel: (job) => this.cancel(job) };
+    this.cards = new Map();
+    this.active = new Set();
+    this.ended = new Set();
+    this.featured = null;
+    this.timer = null;
+    document.addEventListener("visibilitychange", () => document.hidden || this.refresh());
+  }
+
+  /** Ask now, then again: soon while something runs, later otherwise. */
+  async refresh() {
+    clearTimeout(this.timer);
+    this.round = (this.round ?? 0) + 1;
+    const round = this.round;
+    let wait = LATER;
+    try {
+      const { items } = await listJobs(SHOWN);
+      if (round !== this.round) return;
+      this.show(items);
+      await this.showCurves(items);
+      notify("jobs");
+      if (items.some(isActive)) wait = SOON;
+    } catch (problem) {
+      notify("jobs", problem);
+    }
+    if (round === this.round && !document.hidden) this.timer = setTimeout(() => this.refresh(), wait);
+  }
+
+  show(jobs) {
+    if (jobs.length === 0) {
+      fill(this.container, make("p", { class: "hint" }, "Nothing has been trained yet. Jobs appear here as soon as you train."));
+      return;
+    }
+    const cards = jobs.map((job) => this.cardOf(job));
+    const roots = cards.map((card) => card.root);
+    if (roots.some((root, index) => this.container.children[index] !== root) || this.container.children.length !== roots.length) {
+      fill(this.container, ...roots);
+    }
+    for (const job of jobs) this.noticeEnd(job);
+  }
+
+  cardOf(job) {
+    if (!this.cards.has(job.id)) this.cards.set(job.id, makeJobCard(this.actions));
+    const card = this.cards.get(job.id);
+    card.update(job, this.graphName(job.graph_id));
+    return card;
+  }
+
+  noticeEnd(job) {
+    if (isActive(job)) {
+      this.active.add(job.id);
+    } else if (!this.ended.has(job.id)) {
+      this.ended.add(job.id);
+      this.onEnded(job, this.active.delete(job.id));
+    }
+  }
+
+  /** Curves of the job that runs, else of the newest that got anywhere. */
+  async showCurves(jobs) {
+    const job = jobs.find((one) => one.state === "running" && one.epoch) ?? jobs.find((one) => one.epoch);
+    const mark = job ? `${job.id} ${job.epoch} ${job.state}` : null;
+    if (mark === this.featured?.mark) return;
+    if (this.featured && this.featured.id !== job?.id) {
+      dropCurves(this.featured.element);
+      this.featured = null;
+    }
+    if (!job) return;
+    const { curves } = await getJob(job.id);
+    const element = this.featured?.element ?? makeCurves();
+    this.cards.get(job.id).root.append(element);
+    this.featured = { id: job.id, mark, element, curves };
+    drawCurves(element, curves);
+  }
+
+  redraw() {
+    if (this.featured) drawCurves(this.featured.element, this.featured.curves);
+  }
+
+  async cancel(job) {
+    await guarded("cancelling", () => cancelJob(job.id));
+    await this.refresh();
+  }
+}

@@ -1,0 +1,28 @@
+// The legend: what the marks mean, how many buses carry them, and a switch for each.
+
+import { fill, make } from "./dom.js";
+import { asCount } from "./figures.js";
+import { classMark, trainingMark, wrongMark } from "./palette.js";
+
+/** Show the legend; `onToggle(key)` switches one entry. */
+export function showLegend(list, grid, verdicts, hidden, onToggle) {
+  const buses = grid.ids.map((_, bus) => bus);
+  const count = (matches) => buses.filter(matches).length;
+  const entries = verdicts.classNames.map((name, index) => ({
+    key: `class ${index}`, mark: classMark(index), text: name, count: count((bus) => verdicts.predicted[bus] === index),
+  }));
+  if (verdicts.model) {
+    entries.push({ key: "wrong", mark: wrongMark(), text: "wrongly predicted", count: count((bus) => verdicts.isWrong(bus)) });
+    entries.push({ key: "training", mark: trainingMark(), text: "training bus (label seen)", count: count((bus) => verdicts.isTraining(bus)) });
+  }
+  fill(list, ...entries.map((entry) => make("li", {}, toggle(entry, !hidden.has(entry.key), onToggle))));
+}
+
+function toggle({ key, mark, text, count }, shown, onToggle) {
+  const button = make("button", { type: "button", "aria-pressed": String(shown) }, mark, `${text}: ${asCount(count)}`);
+  button.addEventListener("click", () => {
+    button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") === "false"));
+    onToggle(key);
+  });
+  return button;
+}

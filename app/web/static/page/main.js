@@ -1,0 +1,186 @@
+// The page: which grid, which model, which bus; every other module shows one part of that.
+
+import { getGraph, getModel, getPredictions, getTopology, listGraphs, listModels, loadCase } from "./api.js";
+import { showBus } from "./bus-panel.js";
+import { announce, byId, fill, make } from "./dom.js";
+import { Drawing } from "./drawing.js";
+import { asMoment, asPercent, plural } from "./figures.js";
+import { makeGrid } from "./grid.js";
+import { JobsPanel } from "./jobs-panel.js";
+import { showLegend } from "./legend.js";
+import { showModel } from "./model-panel.js";
+import { guarded, notify } from "./notices.js";
+import { onThemeChange } from "./theme.js";
+import { hiddenAtFirst, needsWebgl } from "./traces.js";
+import { TrainForm } from "./train-form.js";
+import { Verdicts } from "./verdicts.js";
+
+const FIRST_CASE = "case118";
+const RETRY = 3000;
+const address = new URLSearchParams(window.location.search);
+
+const state = { graphs: [], graph: null, grid: null, models: [], verdicts: null, hidden: new Set(), selected: null, turn: 0 };
+
+const drawing = new Drawing(byId("plot"), selectBus);
+const form = new TrainForm(byId("train-form"), { currentGraph: () => state.graph, onStarted: () => jobs.refresh() });
+const jobs = new JobsPanel(byId("jobs-list"), {
+  graphName: (id) => state.graphs.find((graph) => graph.id === id)?.name ?? "a deleted grid",
+  onEnded: noticeJob,
+  showModel: (job) => showGraph(job.graph_id, job.model_id),
+});
+
+byId("graph-choice").addEventListener("change", (event) => showGraph(event.target.value, null));
+byId("model-choice").addEventListener("change", (event) => showVerdicts(event.target.value));
+byId("bus-search").addEventListener("submit", searchBus);
+onThemeChange(() => {
+  drawing.redraw();
+  jobs.redraw();
+});
+async function start() {
+  form.offer([]);
+  showModel(byId("model-details"), null);
+  await refreshGraphs();
+  jobs.refresh();
+}
+
+/** Load the list of grids; as long as there is none, look again. */
+async function refreshGraphs() {
+  try {
+    state.graphs = await listGraphs();
+    notify("grids");
+  } catch (problem) {
+    notify("grids", problem);
+    setTimeout(refreshGraphs, RETRY);
+    return;
+  }
+  const options = state.graphs.map(({ id, name, bus_count: count }) => make("option", { value: id }, `${name} (${plural(count, "bus", "buses")})`));
+  fill(byId("graph-choice"), ...(options.length ? options : [make("option", { value: "" }, "none yet")]));
+  byId("graph-choice").disabled = options.length === 0;
+  if (options.length === 0) {
+    showEmpty();
+    setTimeout(refreshGraphs, RETRY);
+  } else if (!state.graph) {
+    const wanted = state.graphs.find(({ id }) => id === address.get("graph")) ?? state.graphs.at(-1);
+    await showGraph(wanted.id, address.get("model"));
+  }
+}
+
+function showEmpty() {
+  const button = make("button", { type: "button", class: "primary", onclick: loadFirstCase }, "Load IEEE 118");
+  if (byId("map-empty").hidden) fill(byId("map-empty"), make("p", {}, "No grid yet. On its first start the service loads one itself, which takes some seconds."), button);
+  byId("map-empty").hidden = false;
+  fill(byId("model-choice"), make("option", { value: "" }, "none yet"));
+  byId("model-choice").disabled = true;
+}
+
+async function loadFirstCase(event) {
+  event.target.disabled = true;
+  await guarded("case", () => loadCase(FIRST_CASE));
+  await refreshGraphs();
+}
+
+/** Show a grid with the model named, else with its active one. */
+async function showGraph(graphId, modelId) {
+  const turn = (state.turn += 1);
+  await guarded("grid", async () => {
+    const graph = await getGraph(graphId);
+    if (switchView(graph, modelId)) return;
+    const topology = await getTopology(graphId);
+    if (turn !== state.turn) return;
+    Object.assign(state, { graph, grid: makeGrid(topology), selected: null, hidden: hiddenAtFirst(graph.bus_count) });
+    byId("map-empty").hidden = true;
+    byId("graph-choice").value = graphId;
+    form.offer(graph.labels.map(({ name }) => name));
+    offerBuses();
+    await refreshModels(modelId);
+  });
+}
+
+/** Large grids are drawn through WebGL, which only the large view of this page is allowed to do. */
+function switchView(graph, modelId) {
+  const isLarge = address.get("view") === "large";
+  if (needsWebgl(graph.bus_count) === isLarge) return false;
+  window.location.assign(`?${pageAddress(graph, modelId)}`);
+  return true;
+}
+
+function pageAddress(graph, modelId) {
+  const values = new URLSearchParams({ graph: graph.id });
+  if (modelId) values.set("model", modelId);
+  if (needsWebgl(graph.bus_count)) values.set("view", "large");
+  return values;
+}
+
+async function refreshModels(modelId) {
+  state.models = await listModels(state.graph.id);
+  const options = state.models.map((model) => make("option", { value: model.id }, modelTitle(model)));
+  fill(byId("model-choice"), ...(options.length ? options : [make("option", { value: "" }, "none yet")]));
+  byId("model-choice").disabled = options.length === 0;
+  const wanted = [modelId, state.verdicts?.model?.id].map((id) => state.models.find((model) => model.id === id));
+  const chosen = wanted[0] ?? wanted[1] ?? state.models.find((model) => model.active) ?? state.models[0];
+  await showVerdicts(chosen?.id);
+}
+
+const modelTitle = (model) =>
+  `${model.label} · test ${asPercent(model.metrics.test.accuracy)} · ${asMoment(model.created_at)}${model.active ? " · active" : ""}`;
+
+/** Colour the grid by a model; without an id, draw it plain. */
+async function showVerdicts(modelId) {
+  const turn = (state.turn += 1);
+  await guarded("model", async () => {
+    const [model, predictions] = modelId ? await Promise.all([getModel(modelId), getPredictions(modelId)]) : [null, null];
+    if (turn !== state.turn) return;
+    state.verdicts = new Verdicts(state.grid.ids.length, model, predictions);
+    if (modelId) byId("model-choice").value = modelId;
+    window.history.replaceState(null, "", `?${pageAddress(state.graph, modelId)}`);
+    showModel(byId("model-details"), model);
+    showLegend(byId("legend"), state.grid, state.verdicts, state.hidden, toggleEntry);
+    showCaption();
+    if (state.selected !== null) showBus(byId("bus-details"), state.grid, state.verdicts, state.selected);
+    await redraw();
+  });
+}
+
+const redraw = () => drawing.draw(state.grid, state.verdicts, { hidden: state.hidden, selected: state.selected });
+
+function showCaption() {
+  const { grid, graph } = state;
+  const size = `${plural(graph.bus_count, "bus", "buses")} and ${plural(graph.branch_count, "branch", "branches")}`;
+  byId("map-caption").textContent = `${graph.name}: ${size}. ${grid.placement}`;
+  byId("plot").setAttribute("aria-label", `Drawing of ${graph.name}: ${size}. Use the search field under “Bus” to read a single bus.`);
+}
+
+function toggleEntry(key) {
+  if (!state.hidden.delete(key)) state.hidden.add(key);
+  redraw();
+}
+
+function offerBuses() {
+  const count = Math.min(state.grid.ids.length, 1000);
+  fill(byId("bus-list"), ...state.grid.ids.slice(0, count).map((id, bus) => make("option", { value: id }, state.grid.names[bus] ?? "")));
+  fill(byId("bus-details"), make("p", { class: "hint" }, "Click a bus in the drawing, or type its number."));
+}
+
+function searchBus(event) {
+  event.preventDefault();
+  if (!state.grid) return;
+  const text = byId("bus-input").value;
+  const bus = state.grid.find(text);
+  if (bus >= 0) selectBus(bus);
+  else fill(byId("bus-details"), make("p", { class: "error" }, `${state.graph.name} has no bus “${text}”.`));
+}
+
+function selectBus(bus) {
+  state.selected = bus;
+  showBus(byId("bus-details"), state.grid, state.verdicts, bus);
+  redraw();
+}
+
+/** A job has ended: if it made a model of this grid that is new to us, show it. */
+async function noticeJob(job, wasWatched) {
+  if (wasWatched) announce(`Training has ended: ${job.state}.`);
+  const isNew = job.model_id && !state.models.some((model) => model.id === job.model_id);
+  if (isNew && job.graph_id === state.graph?.id) await guarded("models", () => refreshModels(wasWatched ? job.model_id : null));
+}
+
+await start();

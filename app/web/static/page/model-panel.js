@@ -1,0 +1,50 @@
+// How good a model is, said plainly: on buses it has not seen, and against guessing.
+
+import { fill, make } from "./dom.js";
+import { asCount, asMoment, asPercent, asScore, isNumber, plural } from "./figures.js";
+
+const PARTS = [["test", "Test"], ["validation", "Validation"], ["train", "Training"]];
+
+/** Show the figures of a model, or what to do when there is none. */
+export function showModel(container, model) {
+  if (!model) {
+    fill(container, make("p", { class: "hint" }, "No model for this grid yet. Train one: with the settings given it takes about a minute."));
+    return;
+  }
+  fill(container, sentence(model), figures(model.metrics), guessing(model), settings(model));
+}
+
+function sentence({ metrics }) {
+  const { count, accuracy } = metrics.test;
+  if (!isNumber(accuracy)) return make("p", {}, "No labelled bus was left to test this model on.");
+  return make("p", {}, "Right at ", make("strong", {}, asPercent(accuracy)), ` of ${plural(count, "test bus", "test buses")}, whose labels it has never used.`);
+}
+
+function figures(metrics) {
+  const rows = PARTS.map(([part, name]) => make("tr", { class: part === "test" ? "test-row" : null },
+    make("th", { scope: "row" }, name),
+    make("td", {}, asCount(metrics[part].count)),
+    make("td", {}, asPercent(metrics[part].accuracy)),
+    make("td", {}, asScore(metrics[part].macro_f1))));
+  const head = ["Set", "Buses", "Accuracy", "Macro F1"].map((name) => make("th", { scope: "col" }, name));
+  return make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows));
+}
+
+/** What a rule without any model reaches on the same buses: always the commonest test class. */
+function guessing({ metrics, class_names: names }) {
+  const supports = (metrics.test.per_class ?? []).map((one) => one.support);
+  const most = Math.max(0, ...supports);
+  if (!most || !metrics.test.count) return null;
+  return make("p", { class: "hint" }, `For comparison: calling every test bus “${names[supports.indexOf(most)]}” would be right at ${asPercent(most / metrics.test.count)}.`);
+}
+
+function settings(model) {
+  const { config } = model;
+  const text = [
+    `${model.kind.toUpperCase()} for “${model.label}”`,
+    config && `α ${config.alpha}, σ ${config.sigma}, γ ${config.gamma}, seed ${config.seed}`,
+    asMoment(model.created_at),
+    model.active ? "answers GET /predict by default" : "not the default of GET /predict",
+  ];
+  return make("p", { class: "hint" }, text.filter(Boolean).join(" · "));
+}

@@ -1,0 +1,101 @@
+// What Plotly draws: branches, buses by predicted class, and the marks on top of them.
+
+import { asPercent } from "./figures.js";
+import { classStyle } from "./palette.js";
+import { themeColour } from "./theme.js";
+
+const LARGE_GRID = 5000;
+const CROWDED_GRID = 3000;
+// Plotly's shapes of one size cover different areas.
+const SCALES = { "triangle-up": 1.25, diamond: 1.2, square: 0.95, star: 1.4, cross: 1.15 };
+
+/** Legend entries that start switched off: on a large grid the marks would cover the buses. */
+export const hiddenAtFirst = (busCount) => new Set(busCount > CROWDED_GRID ? ["training", "wrong"] : []);
+
+/** Whether a grid of this size is drawn through WebGL, if the browser has it. */
+export const needsWebgl = (busCount) => busCount > LARGE_GRID;
+
+const hasWebgl = () => document.createElement("canvas").getContext("webgl") !== null;
+
+/** Return all traces of a grid; `hidden` names legend entries that are switched off. */
+export function makeTraces(grid, verdicts, { hidden, selected }) {
+  const scene = { grid, verdicts, type: needsWebgl(grid.ids.length) && hasWebgl() ? "scattergl" : "scatter", size: markerSize(grid.ids.length) };
+  const shown = (bus) => !hidden.has(legendKey(verdicts, bus));
+  const buses = grid.ids.map((_, bus) => bus).filter(shown);
+  return [
+    ...branchTraces(scene),
+    ...busTraces(scene, buses),
+    overlay(scene, "training", hidden.has("training") ? [] : buses.filter((bus) => verdicts.isTraining(bus)), trainingRing(scene)),
+    overlay(scene, "wrong", hidden.has("wrong") ? [] : buses.filter((bus) => verdicts.isWrong(bus)), wrongCross(scene)),
+    overlay(scene, "selected", selected === null ? [] : [selected], selectedRing(scene)),
+  ];
+}
+
+export const legendKey = (verdicts, bus) => `class ${verdicts.predicted[bus]}`;
+
+const markerSize = (count) => Math.max(3, Math.min(12, 20 - 4 * Math.log10(count)));
+
+function branchTraces({ grid, type }) {
+  return grid.kindNames.map((name, kind) => {
+    const x = [];
+    const y = [];
+    grid.from.forEach((from, branch) => {
+      if (grid.kinds[branch] !== kind) return;
+      x.push(grid.x[from], grid.x[grid.to[branch]], null);
+      y.push(grid.y[from], grid.y[grid.to[branch]], null);
+    });
+    return {
+      type, x, y, name, mode: "lines", hoverinfo: "skip",
+      line: { color: themeColour("branch"), width: type === "scatter" ? 1.5 : 1, dash: kind === 0 ? "solid" : "dot" },
+    };
+  });
+}
+
+function busTraces({ grid, verdicts, type, size }, buses) {
+  const classes = verdicts.classNames.length ? verdicts.classNames.map((_, index) => index) : [-1];
+  return classes.map((index) => {
+    const members = buses.filter((bus) => verdicts.predicted[bus] === index);
+    const style = index < 0 ? { colour: themeColour("unknown"), shape: "circle" } : classStyle(index);
+    return {
+      type, ...placesOf(grid, members), mode: "markers", name: verdicts.classNames[index] ?? "not predicted",
+      customdata: members,
+      text: members.map((bus) => hoverText(grid, verdicts, bus)),
+      hovertemplate: "%{text}<extra></extra>",
+      marker: {
+        size: size * (SCALES[style.shape] ?? 1), color: style.colour, symbol: style.shape,
+        line: { color: themeColour("card"), width: type === "scatter" ? 1 : 0 },
+      },
+    };
+  });
+}
+
+const overlay = ({ grid, type }, name, members, marker) => ({
+  type, name, ...placesOf(grid, members), mode: "markers", hoverinfo: "skip", marker,
+});
+
+const trainingRing = ({ size }) => outline(1.5 * size, "circle-open", "ink", size / 6);
+
+const wrongCross = ({ size }) => outline(1.15 * size, "x-thin-open", "ink", size / 6);
+
+const selectedRing = ({ size }) => outline(size + 14, "circle-open", "accent", 4);
+
+const outline = (size, symbol, colour, width) => ({
+  size, symbol, color: themeColour(colour), line: { width, color: themeColour(colour) },
+});
+
+const placesOf = (grid, members) => ({ x: members.map((bus) => grid.x[bus]), y: members.map((bus) => grid.y[bus]) });
+
+/** Names come from uploads: "<" would start one of Plotly's tags. */
+const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+
+function hoverText(grid, verdicts, bus) {
+  const lines = [escaped(grid.title(bus))];
+  if (verdicts.predicted[bus] >= 0) {
+    const name = verdicts.classNames[verdicts.predicted[bus]];
+    lines.push(`predicted: ${escaped(name)} (${asPercent(verdicts.confidence(bus))})`);
+  }
+  const truth = verdicts.truthName(bus);
+  if (truth !== null) lines.push(`true label: ${escaped(truth)}${verdicts.isWrong(bus) ? " – wrong" : ""}`);
+  if (verdicts.partOf(bus)) lines.push(`set: ${verdicts.partOf(bus)}`);
+  return lines.join("<br>");
+}

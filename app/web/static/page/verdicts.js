@@ -1,0 +1,42 @@
+// What a model says of every bus, beside what is known of it.
+
+/** Verdicts of a model, from its predictions (columns) and the labels of the grid. */
+export class Verdicts {
+  constructor(busCount, model, predictions) {
+    this.model = model;
+    this.classNames = model?.class_names ?? [];
+    this.predictions = predictions;
+    this.predicted = predictions?.classes ?? new Array(busCount).fill(-1);
+  }
+
+  /** Probability of every class at a bus. */
+  probabilities(bus) {
+    return this.predictions?.probabilities[bus] ?? [];
+  }
+
+  confidence(bus) {
+    return this.probabilities(bus)[this.predicted[bus]] ?? null;
+  }
+
+  /** Position of the true class; -1 where nobody knows. */
+  truth(bus) {
+    return this.predictions?.truth[bus] ?? -1;
+  }
+
+  truthName(bus) {
+    return this.classNames[this.truth(bus)] ?? null;
+  }
+
+  isWrong(bus) {
+    return this.truth(bus) >= 0 && this.truth(bus) !== this.predicted[bus];
+  }
+
+  /** "train", "validation", "test" or null. */
+  partOf(bus) {
+    return this.predictions?.parts[bus] ?? null;
+  }
+
+  isTraining(bus) {
+    return this.partOf(bus) === "train";
+  }
+}
