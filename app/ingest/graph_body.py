@@ -1,6 +1,5 @@
 """The JSON body of POST /graphs: decoded fast when right, diagnosed field by field when not."""
 
-import re
 from collections.abc import Callable
 from typing import Annotated, Any, TypeAlias
 
@@ -14,9 +13,6 @@ _Reader: TypeAlias = Callable[[Any, Any, str, list[Fault]], Any]
 _Number = Annotated[int, Meta(ge=-LARGEST_INTEGER, le=LARGEST_INTEGER)]
 Text = str | _Number
 """An id or a class: text, or a number that is taken as its digits."""
-
-# What a typed decoder lets pass and parse_json may refuse: NUL and integers beyond 2^53.
-_SUSPICIOUS = re.compile(rb"\\u0000|[:,\[\s]-?[0-9]{16,}[\s,\]}]")
 
 
 class BusIn(Struct, forbid_unknown_fields=True):
@@ -62,9 +58,30 @@ def decode_graph_body(body: bytes) -> tuple[GraphIn, list[Fault]]:
         decoded = _decoder.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return _diagnose(parse_json(body))
-    if _SUSPICIOUS.search(body) or count_keys(body) != _count_kept_keys(decoded):
+    if _is_suspicious(body, decoded):
         parse_json(body)
     return decoded, []
+
+
+def _is_suspicious(body: bytes, decoded: GraphIn) -> bool:
+    """Tell whether the typed decoder may have let pass what ``parse_json`` refuses.
+
+    That is NUL, integers beyond 2^53 where a float is taken, and repeated keys, of which it
+    keeps the last.
+    """
+    if b"\\u0000" in body or _largest_number(decoded) >= LARGEST_INTEGER:
+        return True
+    kept = _count_kept_keys(decoded)
+    # Colons within texts only add to the first, cheap count: if it agrees, nothing repeats.
+    return body.count(b":") != kept and count_keys(body) != kept
+
+
+def _largest_number(graph: GraphIn) -> float:
+    weights = (abs(branch.weight or 0) for branch in graph.branches or ())
+    features = (
+        abs(number) for bus in graph.buses or () for number in (bus.features or {}).values()
+    )
+    return max(max(weights, default=0), max(features, default=0))
 
 
 def _count_kept_keys(graph: GraphIn) -> int:
