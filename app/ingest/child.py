@@ -1,0 +1,86 @@
+"""The throw-away process that reads one file: it confines itself before it sees a byte."""
+
+import os
+import resource
+import sys
+from collections.abc import Callable
+from importlib import import_module
+
+_STDIN, _STDOUT = 0, 1
+
+READERS = {
+    "cgmes": "app.ingest.cgmes",
+    "csv": "app.ingest.csv_tables",
+    "graphml": "app.ingest.graphml",
+    "json": "app.ingest.node_link",
+    "matpower": "app.ingest.matpower_m",
+    "matpower_mat": "app.ingest.matpower_mat",
+    "pandapower": "app.ingest.pandapower_json",
+    "psse": "app.ingest.psse",
+    "ucte": "app.ingest.ucte",
+}
+"""Which module reads a format; every one has ``read(request) -> ReadGrid``."""
+
+
+def main() -> None:
+    """Read the named format from standard input, write the answer to standard output.
+
+    Arguments of the process: reader, bytes of address space, seconds of processor time.
+    """
+    reader, memory, seconds = sys.argv[-3], int(sys.argv[-2]), int(sys.argv[-1])
+    _limit_resources(memory, seconds)
+    # One thread: BLAS would otherwise reserve address space for every core.
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    read = import_module(READERS[reader]).read
+    _forbid_files_and_processes()
+    _write(_answer(read, _read_all()))
+
+
+def _answer(read: Callable[..., object], content: bytes) -> bytes:
+    import msgspec
+
+    from app.errors import GridRejected
+    from app.ingest import exchange
+    from app.ingest.grid import ReadGrid
+
+    request = msgspec.msgpack.decode(content, type=exchange.Request)
+    try:
+        found = read(request)
+    except GridRejected as error:
+        return exchange.encode_rejection(error)
+    except MemoryError:
+        return exchange.encode_rejection(GridRejected("The file needs too much memory to read."))
+    assert isinstance(found, ReadGrid)  # noqa: S101 - the registry is ours
+    return exchange.encode_grid(found)
+
+
+def _limit_resources(memory: int, seconds: int) -> None:
+    _set_limit(resource.RLIMIT_CORE, 0)
+    _set_limit(resource.RLIMIT_FSIZE, 0)
+    _set_limit(resource.RLIMIT_CPU, seconds)
+    _set_limit(resource.RLIMIT_AS, memory)
+
+
+def _forbid_files_and_processes() -> None:
+    # After the imports: from here on no path named in the file can be opened.
+    _set_limit(resource.RLIMIT_NPROC, 0)
+    _set_limit(resource.RLIMIT_NOFILE, 0)
+
+
+def _set_limit(kind: int, value: int) -> None:
+    resource.setrlimit(kind, (value, value))
+
+
+def _read_all() -> bytes:
+    size = os.fstat(_STDIN).st_size
+    parts = []
+    while size > 0 and (part := os.read(_STDIN, size)):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def _write(answer: bytes) -> None:
+    view = memoryview(answer)
+    while view:
+        view = view[os.write(_STDOUT, view) :]

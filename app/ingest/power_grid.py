@@ -1,0 +1,174 @@
+"""Tables of a power-system file -> the neutral grid, its label sets and the import report."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from app.errors import GridRejected
+from app.ingest.exchange import Request
+from app.ingest.grid import Columns, Grid, ReadGrid
+from app.ingest.power_labels import make_label_sets
+from app.ingest.power_tables import KIND_NAMES, BranchTable, PowerTables, sum_by_bus
+from app.ingest.report import make_report
+from app.ingest.units import check_units
+from app.ingest.weights import Weights, make_weights, parse_weight_choice
+from ml.arrays import BoolArray, FloatArray
+from ml.errors import Fault
+
+_MOST_SHOWN = 20
+
+
+def build_power_grid(tables: PowerTables, request: Request) -> ReadGrid:
+    """Turn tables into a grid: out-of-service branches and self-loops go, all buses stay.
+
+    Raises: GridRejected listing every fault.
+    """
+    weight = parse_weight_choice(request.options.get("weight", "one"))
+    faults = [*_size_faults(tables, request), *_number_faults(tables)]
+    if faults:
+        raise GridRejected("The grid has errors.", faults)
+    weights = make_weights(tables.branches, weight)
+    kept, dropped = _choose_branches(tables.branches, weights)
+    grid = _make_grid(tables, weights, kept)
+    label_sets = make_label_sets(tables)
+    report = make_report(grid, label_sets, dropped, _list_notes(tables, weights))
+    details = {"weight": {"choice": weight, "definition": weights.definition}}
+    return ReadGrid(grid, label_sets, report | details | _describe(tables))
+
+
+def _make_grid(tables: PowerTables, weights: Weights, kept: BoolArray) -> Grid:
+    buses = tables.buses
+    names, units, values = _features(tables)
+    unknown = np.full((tables.bus_count, 2), np.nan)
+    return Grid(
+        name=tables.name,
+        source=tables.source,
+        bus_ids=buses.ids,
+        aliases=dict(buses.aliases),
+        coordinates=unknown if buses.coordinates is None else buses.coordinates,
+        coordinate_system=buses.coordinate_system,
+        feature_names=names,
+        feature_units=units,
+        features=values,
+        ends=tables.branches.ends[kept],
+        weights=weights.values[kept],
+        kinds=tables.branches.kinds[kept],
+        kind_names=KIND_NAMES,
+        bus_columns=_bus_columns(tables, kept),
+        branch_columns=_branch_columns(tables.branches, kept),
+    )
+
+
+def _features(tables: PowerTables) -> tuple[tuple[str, ...], tuple[str, ...], FloatArray]:
+    buses = tables.buses
+    columns = {
+        "Pd": ("MW", buses.demand),
+        "Qd": ("Mvar", buses.reactive_demand),
+        "Vm": ("p.u.", buses.magnitude),
+        "Va": ("degree", buses.angle),
+        "base_kv": ("kV", buses.base_kv),
+    }
+    present = {name: pair for name, pair in columns.items() if np.isfinite(pair[1]).all()}
+    values = [column for _, column in present.values()]
+    units = tuple(unit for unit, _ in present.values())
+    return tuple(present), units, np.column_stack(values)
+
+
+def _bus_columns(tables: PowerTables, kept: BoolArray) -> Columns:
+    generators = tables.generators
+    active = generators.in_service
+    at = generators.buses[active]
+    degree = np.bincount(tables.branches.ends[kept].ravel(), minlength=tables.bus_count)
+
+    def at_bus(values: FloatArray) -> FloatArray:
+        return sum_by_bus(tables.bus_count, at, values[active])
+
+    columns = {
+        "Gs": ("MW", tables.buses.conductance),
+        "Bs": ("Mvar", tables.buses.susceptance),
+        "degree": ("", degree.astype(np.float64)),
+        "Pg": ("MW", at_bus(generators.power)),
+        "Qg": ("Mvar", at_bus(generators.reactive_power)),
+        "Pmax": ("MW", at_bus(generators.capacity)),
+        "generators": ("", at_bus(np.ones(len(active)))),
+    }
+    units = tuple(unit for unit, _ in columns.values())
+    return Columns(tuple(columns), units, np.column_stack([value for _, value in columns.values()]))
+
+
+def _branch_columns(branches: BranchTable, kept: BoolArray) -> Columns:
+    values = (branches.resistance, branches.reactance, branches.charging, branches.rating)
+    table = np.column_stack(values)[kept]
+    return Columns(("r", "x", "b", "rating"), ("p.u.", "p.u.", "p.u.", "MVA"), table)
+
+
+def _choose_branches(branches: BranchTable, weights: Weights) -> tuple[BoolArray, dict[str, Any]]:
+    loops = branches.in_service & (branches.ends[:, 0] == branches.ends[:, 1])
+    connecting = branches.in_service & ~loops
+    kept = connecting & weights.usable
+    dropped = {
+        "out_of_service_branches": int(np.count_nonzero(~branches.in_service)),
+        "self_loops": int(np.count_nonzero(loops)),
+        "branches_without_weight": int(np.count_nonzero(connecting & ~weights.usable)),
+    }
+    return kept, dropped
+
+
+def _list_notes(tables: PowerTables, weights: Weights) -> list[str]:
+    notes = [weights.assumption] if weights.assumption else []
+    if not np.isfinite(tables.buses.magnitude).all():
+        notes.append("the file has no voltages for all buses: Vm and Va are not among the features")
+    notes.extend(check_units(tables))
+    notes.extend(_lone_regions(tables))
+    return notes
+
+
+def _lone_regions(tables: PowerTables) -> Iterator[str]:
+    for kind, names in tables.buses.regions.items():
+        if len(set(names)) == 1:
+            yield f"every bus is in {kind} {names[0]!r}: no label set is made of it"
+
+
+def _describe(tables: PowerTables) -> dict[str, Any]:
+    active = tables.generators.in_service
+    counts = {"in_service": int(active.sum()), "out_of_service": int((~active).sum())}
+    return {"generators": counts, "base_mva": tables.base_mva, **tables.notes}
+
+
+def _size_faults(tables: PowerTables, request: Request) -> Iterator[Fault]:
+    if not tables.bus_count:
+        yield Fault("bus", "the file has no buses")
+    if tables.bus_count > request.bus_limit:
+        yield Fault("bus", f"{tables.bus_count} buses are more than {request.bus_limit}")
+    if len(tables.branches.ends) > request.branch_limit:
+        count = len(tables.branches.ends)
+        yield Fault("branch", f"{count} branches are more than {request.branch_limit}")
+    seen: set[str] = set()
+    for bus_id in tables.buses.ids:
+        if bus_id in seen:
+            yield Fault(f"bus {bus_id}", "is given more than once")
+        seen.add(bus_id)
+
+
+def _number_faults(tables: PowerTables) -> Iterator[Fault]:
+    buses, branches, generators = tables.buses, tables.branches, tables.generators
+    columns = {
+        "bus Pd": buses.demand,
+        "bus Qd": buses.reactive_demand,
+        "bus Gs": buses.conductance,
+        "bus Bs": buses.susceptance,
+        "bus base kV": buses.base_kv,
+        "branch r": branches.resistance,
+        "branch x": branches.reactance,
+        "branch b": branches.charging,
+        "branch rating": branches.rating,
+        "generator P": generators.power,
+        "generator Q": generators.reactive_power,
+        "generator Pmax": generators.capacity,
+    }
+    for where, values in columns.items():
+        unusable = np.flatnonzero(~np.isfinite(values))
+        if len(unusable):
+            rows = ", ".join(str(row + 1) for row in unusable[:_MOST_SHOWN])
+            yield Fault(where, f"is not a finite number in row(s) {rows}")
