@@ -1,6 +1,7 @@
 """The operators of a graph and of its censored copies."""
 
 import numpy as np
+import pytest
 
 from ml.graph import Graph
 from ml.levy.dense import DenseLevyOperator
@@ -44,3 +45,24 @@ def test_a_node_cut_off_by_censoring_becomes_isolated() -> None:
     operator = LevyFamily(graph.adjacency, 0.5, 0.5, "dense").censored(np.array([[0, 1]]))
     assert operator.diagonal()[0] == 0
     np.testing.assert_array_equal(operator.apply(np.ones((4, 1)))[0], 0)
+
+
+@pytest.mark.parametrize("gamma", [0.1, 1.0])
+def test_both_kinds_give_the_same_operators(gamma: float) -> None:
+    graph = archipelago()
+    signal = random_signal(graph.node_count)
+    dense = LevyFamily(graph.adjacency, gamma, 0.3, "dense")
+    sparse = LevyFamily(graph.adjacency, gamma, 0.3, "sparse")
+    gone = graph.pairs[[0, 5, -1]]
+    for one, other in (
+        (dense.whole(), sparse.whole()),
+        (dense.censored(gone), sparse.censored(gone)),
+    ):
+        np.testing.assert_allclose(other.apply(signal), one.apply(signal), atol=1e-7)
+        assert (other.gamma, other.sigma, other.node_count) == (gamma, 0.3, 22)
+
+
+def test_a_graph_without_edges_has_the_zero_operator() -> None:
+    graph = Graph(3, np.zeros((0, 2), dtype=np.int64), np.zeros(0))
+    operator = LevyFamily(graph.adjacency, 0.1, 0.5).whole()
+    assert not operator.apply(np.ones((3, 2))).any()

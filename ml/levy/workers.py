@@ -1,0 +1,42 @@
+"""Threads for loops that have left the interpreter."""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from typing import TypeVar
+
+Result = TypeVar("Result")
+
+
+def thread_count() -> int:
+    """Return how many threads may compute: ``OMP_NUM_THREADS`` if set, else one a core."""
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    if asked.isdecimal() and int(asked) > 0:
+        return int(asked)
+    return os.cpu_count() or 1
+
+
+def run_tasks(tasks: Sequence[Callable[[], Result]], *, together: bool) -> list[Result]:
+    """Run independent tasks and return their results in order, on all cores if ``together``."""
+    threads = thread_count()
+    if not together or threads == 1 or len(tasks) < 2:
+        return [task() for task in tasks]
+    # The caller works too: it takes every threads-th task, so none waits for a busy pool.
+    own = tasks[::threads]
+    others = {
+        position: _pool(os.getpid(), threads).submit(task)
+        for position, task in enumerate(tasks)
+        if position % threads
+    }
+    done = [task() for task in own]
+    return [
+        others[position].result() if position in others else done[position // threads]
+        for position in range(len(tasks))
+    ]
+
+
+@lru_cache(maxsize=4)
+def _pool(_process: int, threads: int) -> ThreadPoolExecutor:
+    """One pool a process: the threads of a parent do not survive a fork."""
+    return ThreadPoolExecutor(threads - 1, thread_name_prefix="levy")
