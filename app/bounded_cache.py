@@ -16,15 +16,22 @@ class BoundedCache(Generic[Value]):
         self._values: OrderedDict[str, Value] = OrderedDict()
         self._lock = Lock()
 
+    def find(self, key: str) -> Value | None:
+        """Return the value of ``key`` if it is remembered."""
+        with self._lock:
+            if key not in self._values:
+                return None
+            self._values.move_to_end(key)
+            return self._values[key]
+
     def get_or_load(self, key: str, load: Callable[[], Value]) -> Value:
         """Return the value of ``key``, loading it if it is not remembered.
 
         Two threads may load the same value at once; both get an equal one.
         """
-        with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-                return self._values[key]
+        found = self.find(key)
+        if found is not None:
+            return found
         value = load()
         with self._lock:
             self._values[key] = value
