@@ -51,7 +51,9 @@ class Settings(BaseSettings):
     job_seconds: float = Field(
         0, ge=0, description="Longest run of one training process; 0: no limit."
     )
-    threads: int = Field(0, ge=0, description="Threads of one training process; 0: all cores.")
+    threads: int = Field(
+        0, ge=0, description="Threads of one training process; 0: by grid size and cores."
+    )
     log_level: str = Field("INFO", description="DEBUG, INFO, WARNING or ERROR.")
 
     @property

@@ -10,6 +10,9 @@ from app.jobs.dispatch import Dispatcher
 from app.jobs.states import LeaseTerms
 from app.settings import Settings
 
+_BUSES_WORTH_THREADS = 1000
+"""On smaller grids threads wait for each other longer than they work."""
+
 
 def _own_name() -> str:
     return f"{socket.gethostname()}:{os.getpid()}"
@@ -31,8 +34,10 @@ class WorkerContext:
         """On what terms this worker claims jobs."""
         return LeaseTerms(self.name, self.settings.lease_seconds, self.settings.max_attempts)
 
-    @property
-    def threads(self) -> int:
-        """How many threads one job may use, so that jobs do not fight for cores."""
-        cores = len(os.sched_getaffinity(0))
-        return self.settings.threads or max(1, cores // self.concurrency)
+    def choose_threads(self, bus_count: int) -> int:
+        """Return how many threads a job may use: few enough not to fight for cores."""
+        if self.settings.threads:
+            return self.settings.threads
+        if bus_count < _BUSES_WORTH_THREADS:
+            return 1
+        return max(1, len(os.sched_getaffinity(0)) // self.concurrency)

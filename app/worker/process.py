@@ -35,14 +35,18 @@ def limit_memory(address_space: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
 
 
-def child_environment(settings: Settings, threads: int = 0) -> dict[str, str]:
-    """Return this process's environment with every setting and the thread limit spelt out."""
+def child_environment(settings: Settings, threads: int) -> dict[str, str]:
+    """Return this process's environment with every setting and the thread limit spelt out.
+
+    Passive waiting: threads that spin for work while other processes want the cores made
+    training up to twenty times slower.
+    """
     given = {
         f"LEVYGRID_{name.upper()}": str(value)
         for name, value in settings.model_dump(exclude_none=True).items()
     }
-    limits = dict.fromkeys(_THREAD_VARIABLES, str(threads)) if threads else {}
-    return os.environ | given | limits
+    limits = dict.fromkeys(_THREAD_VARIABLES, str(threads))
+    return os.environ | given | limits | {"OMP_WAIT_POLICY": "PASSIVE"}
 
 
 def child_command(module: str, *arguments: str) -> list[str]:

@@ -13,7 +13,7 @@ from app.jobs import service
 from app.jobs.patience import DATABASE_AWAY, write_patiently
 from app.jobs.states import Claim, JobState
 from app.problems import describe_failure
-from app.tables import JobRow
+from app.tables import GraphRow, JobRow
 from app.worker.context import WorkerContext
 from app.worker.process import child_command, child_environment
 
@@ -67,7 +67,7 @@ def _run_claimed(worker: WorkerContext, row: JobRow | None) -> bool:
     claim = Claim(row.id, row.attempt)
     log = _log.bind(job=row.id, attempt=row.attempt, request=row.request_id)
     log.info("job claimed", kind=row.kind)
-    trainer = _start_trainer(worker, claim)
+    trainer = _start_trainer(worker, claim, _choose_threads(worker, row))
     try:
         verdict = _watch(worker, claim, trainer)
     finally:
@@ -78,11 +78,17 @@ def _run_claimed(worker: WorkerContext, row: JobRow | None) -> bool:
     return True
 
 
-def _start_trainer(worker: WorkerContext, claim: Claim) -> subprocess.Popen[bytes]:
+def _choose_threads(worker: WorkerContext, row: JobRow) -> int:
+    with worker.database.reading() as session:
+        graph = None if row.graph_id is None else session.get(GraphRow, row.graph_id)
+    return worker.choose_threads(0 if graph is None else graph.bus_count)
+
+
+def _start_trainer(worker: WorkerContext, claim: Claim, threads: int) -> subprocess.Popen[bytes]:
     # A session of its own: Ctrl-C on the terminal is for the worker, which then stops it.
     return subprocess.Popen(  # noqa: S603 - our own interpreter and module
         child_command("app.worker.trainer", claim.job_id, str(claim.attempt)),
-        env=child_environment(worker.settings, worker.threads),
+        env=child_environment(worker.settings, threads),
         stdin=subprocess.DEVNULL,
         start_new_session=True,
     )
