@@ -19,7 +19,23 @@ Rounding = Literal["at_least_one", "floor", "stochastic"]
 Scaling = Literal["standard", "minmax", "none"]
 ClassWeights = Literal["none", "balanced"]
 StopOn = Literal["loss", "accuracy"]
-MethodName = Literal["lfgcn", "gcn", "mlp"]
+MethodName = Literal[
+    "lfgcn",
+    "lfgcn_plus",
+    "gcn",
+    "gcn_skip",
+    "chebnet",
+    "arma",
+    "gat",
+    "appnp",
+    "mixhop",
+    "vpn",
+    "lgcn",
+    "spagan",
+    "motifnet",
+    "mlp",
+    "island_mlp",
+]
 OperatorKind = Literal["auto", "dense", "sparse"]
 Device = Literal["auto", "cpu", "cuda"]
 
@@ -54,6 +70,12 @@ class TrainingConfig:
     output_skip: bool = True
     activation: Activation = "pooled"
     dropout: float = 0.0
+    # LFGCN+ only: label reuse, feature propagation, ensemble
+    hidden_labels: float = 0.5
+    label_alpha: float = 0.9
+    label_gamma: float = 1.0
+    feature_steps: int = 1
+    members: int = 4
     # P-DropEdge
     drop_edge: DropEdge = "preferential"
     drop_rate: float | None = None
@@ -104,6 +126,11 @@ _INTERVALS: dict[str, tuple[float, float, str]] = {
     "width": (1, 4096, "[]"),
     "branches": (1, 64, "[]"),
     "dropout": (0, 1, "[)"),
+    "hidden_labels": (0, 1, "(]"),
+    "label_alpha": (0, 1, "()"),
+    "label_gamma": (0, 1, "(]"),
+    "feature_steps": (0, 16, "[]"),
+    "members": (1, 64, "[]"),
     "drop_rate": (0, 1, "[]"),
     "drop_top": (0, 1, "(]"),
     "drop_every": (1, 100_000, "[]"),

@@ -40,8 +40,20 @@ class Method(Protocol):
 
 _HOME: dict[MethodName, str] = {
     "lfgcn": "ml.network",
+    "lfgcn_plus": "ml.label_reuse",
     "gcn": "ml.baselines.gcn",
+    "gcn_skip": "ml.baselines.gcn_skip",
+    "chebnet": "ml.baselines.chebnet",
+    "arma": "ml.baselines.arma",
+    "gat": "ml.baselines.gat",
+    "appnp": "ml.baselines.appnp",
+    "mixhop": "ml.baselines.mixhop",
+    "vpn": "ml.baselines.vpn",
+    "lgcn": "ml.baselines.lgcn",
+    "spagan": "ml.baselines.spagan",
+    "motifnet": "ml.baselines.motifnet",
     "mlp": "ml.baselines.mlp",
+    "island_mlp": "ml.baselines.island_mlp",
 }
 
 

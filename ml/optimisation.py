@@ -17,7 +17,7 @@ from ml.errors import TrainingDiverged
 from ml.history import EpochRecord
 from ml.methods import Views
 
-KERNEL_NAMES = frozenset({"kernel", "skip", "weight"})
+KERNEL_NAMES = frozenset({"kernel", "skip", "weight", "init_weight", "root_weight"})
 """Parameters of these names are subject to l2; biases and gates are not."""
 
 

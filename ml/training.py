@@ -12,6 +12,7 @@ from torch import Tensor
 from ml.arrays import FloatArray, IntArray
 from ml.artifact import Artifact, pack
 from ml.checkpoint import identify_run, restore_checkpoint, save_checkpoint
+from ml.closed_forms import label_matrix
 from ml.config import TrainingConfig
 from ml.device import choose_device, describe_machine
 from ml.drop_edge import make_dropper
@@ -130,7 +131,10 @@ def _start(
     device: torch.device,
 ) -> Optimisation:
     method = get_method(config.method)
-    features = torch.from_numpy(scaling.transform(graph.features)).float().to(device)
+    columns = scaling.transform(graph.features)
+    if config.method == "lfgcn_plus":
+        columns = np.concatenate([columns, label_matrix(graph, split.train)], axis=1)
+    features = torch.from_numpy(columns).float().to(device)
     task = Task(
         features=features,
         labels=torch.from_numpy(graph.labels).to(device),

@@ -1,0 +1,43 @@
+"""Label propagation of Zhu and Ghahramani (2002): labels spread, known ones stay."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ml.arrays import FloatArray
+from ml.closed_forms import label_matrix
+from ml.graph import Graph
+from ml.levy.laplacian import degrees_of
+from ml.split import Split
+
+PUBLISHED: dict[str, Any] = {}
+_RIDGE = 1e-9
+"""Keeps the system regular on islands without a label, whose nodes then get the prior."""
+
+
+def classify(graph: Graph, split: Split, _settings: dict[str, Any], _seed: int) -> FloatArray:
+    """Solve for the fixed point of propagation with clamped training labels.
+
+    Equation: Zhu and Ghahramani (2002), Eq. (5), ``F_u = (I - T_uu)^-1 T_ul Y_l`` with
+        ``T = D^-1 W``.
+    Deviation: solved directly, as ``(D_uu - W_uu) F_u = W_ul Y_l`` with a small ridge, instead
+        of iterated. A node that no label reaches gets the class frequencies.
+    Shapes: (N, K), rows sum to one.
+    """
+    known = label_matrix(graph, split.train)
+    prior = known.sum(axis=0) / known.sum()
+    unknown = np.setdiff1d(np.arange(graph.node_count), split.train)
+    functions = known.copy()
+    functions[unknown] = _spread(graph, known, unknown)
+    totals = functions.sum(axis=1, keepdims=True)
+    reached = totals > 1e-6
+    return np.where(reached, functions / np.where(reached, totals, 1), prior)
+
+
+def _spread(graph: Graph, known: FloatArray, unknown: np.ndarray[Any, Any]) -> FloatArray:
+    weights = graph.adjacency
+    degrees = degrees_of(weights)
+    system = sp.diags_array(degrees[unknown] + _RIDGE) - weights[unknown][:, unknown]
+    factors = sp.linalg.splu(sp.csc_array(system), permc_spec="MMD_AT_PLUS_A")
+    return np.maximum(factors.solve(np.asarray(weights[unknown] @ known)), 0)

@@ -1,0 +1,148 @@
+"""LFGCN+: the network beside what the paper's filter makes of the training labels."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from ml.arrays import IntArray
+from ml.closed_forms import classification_functions
+from ml.config import TrainingConfig
+from ml.graph import Graph
+from ml.levy_autograd import LevyFilter
+from ml.network import LevyNetwork, LevyViews
+
+_LEAST_SHARE = 1e-3
+"""Keeps the logarithm of a class that no label speaks for finite."""
+
+
+class Spreader:
+    """What each node hears of a label at each training node, from the whole graph.
+
+    Equation: the columns at the training nodes of ``(1-a) (I - a Lt)^-1`` of Eqs. (eq_gssl)
+        and (fractional_closed_form), with ``label_alpha`` and ``label_gamma``.
+    Cost: one closed form for as many columns as there are training nodes, once.
+    """
+
+    def __init__(self, graph: Graph, config: TrainingConfig, device: torch.device) -> None:
+        self._graph = graph
+        self._config = config
+        self._device = device
+        self._kept: tuple[Tensor, Tensor] | None = None
+
+    def responses(self, nodes: Tensor) -> Tensor:
+        """Return how loud each of ``nodes`` is heard everywhere. Shapes: (n,) -> (N, n)."""
+        if self._kept is None or not torch.equal(self._kept[0], nodes):
+            chosen = nodes.cpu().numpy()
+            sources = np.zeros((self._graph.node_count, len(chosen)))
+            sources[chosen, np.arange(len(chosen))] = 1
+            config = self._config
+            heard = classification_functions(
+                self._graph.adjacency, sources, config.label_alpha, 1.0, config.label_gamma
+            )
+            self._kept = (nodes, torch.from_numpy(np.maximum(heard, 0)).float().to(self._device))
+        return self._kept[1]
+
+
+@dataclass(frozen=True, eq=False)
+class PlusView:
+    """The filter of LFGCN, of this epoch's graph, and the spreader of the whole graph."""
+
+    levy_filter: LevyFilter
+    spreader: Spreader
+
+
+class PlusNetwork(nn.Module):
+    """Several LFGCNs that also see the labels their surroundings carry.
+
+    The last columns of the features are the training labels, one column a class. They are
+    spread by the closed form and scaled to sum to one; the shares enter as features and, with
+    a learned trust, as a log-prior of the output. Beside the features stand
+    ``feature_steps`` filtered copies of them. The output is the mean of the members'
+    log-probabilities.
+
+    Equation: Eq. (fractional_closed_form) on labels, Eq. (FGS_convolutional_layer) on the rest.
+    Deviation: not in the paper. In training each label is hidden with the probability
+        ``hidden_labels``; nodes whose own label was shown give no gradient, so that no node
+        learns from an input that holds its own label.
+    Shapes: features (N, Q + K) -> logits (N, K), or (R, K) at R chosen nodes.
+    """
+
+    def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
+        super().__init__()
+        plain = features - classes
+        columns = plain * (1 + config.feature_steps) + classes
+        self.members = nn.ModuleList(
+            LevyNetwork(config, columns, classes) for _ in range(config.members)
+        )
+        self.trust = nn.Parameter(torch.zeros(()))
+        self._classes = classes
+        self._steps = config.feature_steps
+        self._hidden = config.hidden_labels
+
+    def forward(self, features: Tensor, view: PlusView, nodes: Tensor | None) -> Tensor:
+        """Return logits at ``nodes``, or everywhere if that is None."""
+        plain, known = features[:, : -self._classes], features[:, -self._classes :]
+        shown = self._shown(known)
+        shares = self._shares(known, shown, view.spreader)
+        inputs = torch.cat([*self._filtered(plain, view.levy_filter), shares], dim=1)
+        outputs = [
+            functional.log_softmax(member(inputs, view.levy_filter, nodes), dim=1)
+            for member in self.members
+        ]
+        prior = (shares if nodes is None else shares[nodes]).clamp_min(_LEAST_SHARE).log()
+        logits = torch.stack(outputs).mean(0) + self.trust * prior
+        if not self.training:
+            return logits
+        open_label = shown if nodes is None else shown[nodes]
+        return torch.where(open_label.unsqueeze(1), logits.detach(), logits)
+
+    def _shown(self, known: Tensor) -> Tensor:
+        """Draw whose labels may be seen: all when not training. Shapes: (N, K) -> (N,)."""
+        labelled = known.any(dim=1)
+        if not self.training:
+            return labelled
+        drawn = torch.rand(len(known), device=known.device) >= self._hidden
+        return labelled & drawn
+
+    def _shares(self, known: Tensor, shown: Tensor, spreader: Spreader) -> Tensor:
+        sources = known.any(dim=1).nonzero().squeeze(1)
+        visible = known[sources] * shown[sources].unsqueeze(1)
+        heard = spreader.responses(sources) @ visible
+        total = heard.sum(dim=1, keepdim=True)
+        even = torch.full_like(heard, 1 / self._classes)
+        return torch.where(total > 0, heard / total.clamp_min(1e-30), even)
+
+    def _filtered(self, plain: Tensor, levy_filter: LevyFilter) -> list[Tensor]:
+        copies = [plain]
+        for _ in range(self._steps):
+            copies.append(levy_filter.apply(copies[-1]))
+        return copies
+
+
+class PlusViews:
+    """The views of LFGCN with the spreader beside them."""
+
+    def __init__(self, graph: Graph, config: TrainingConfig, device: torch.device) -> None:
+        self._levy = LevyViews(graph, config, device)
+        self._spreader = Spreader(graph, config, device)
+
+    def whole(self) -> PlusView:
+        """Return the view of the graph as it is."""
+        return PlusView(self._levy.whole(), self._spreader)
+
+    def censored(self, pairs: IntArray) -> PlusView:
+        """Return the view of the graph without ``pairs``, (k, 2)."""
+        return PlusView(self._levy.censored(pairs), self._spreader)
+
+
+def build_network(config: TrainingConfig, features: int, classes: int) -> nn.Module:
+    """Return an LFGCN+ with freshly drawn weights."""
+    return PlusNetwork(config, features, classes)
+
+
+def make_views(graph: Graph, config: TrainingConfig, device: torch.device) -> PlusViews:
+    """Return the filters and the spreader."""
+    return PlusViews(graph, config, device)
