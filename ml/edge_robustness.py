@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 from ml.arrays import FloatArray, IntArray
 from ml.graph import Graph, censor_pairs, islands_of
+from ml.levy.compiled import compiled
 
 PERCOLATION_ORDERS = 100
 """Random orders of the edges over which percolation criticality is averaged."""
@@ -27,30 +28,32 @@ def percolation_criticality(
     """
     generator = np.random.default_rng(seed)
     joined = np.zeros(len(graph.pairs))
-    pairs = graph.pairs.tolist()
     for _ in range(orders):
-        _percolate(pairs, generator.permutation(len(pairs)).tolist(), graph.node_count, joined)
+        _percolate(graph.pairs, generator.permutation(len(joined)), graph.node_count, joined)
     return joined / orders
 
 
-def _percolate(
-    pairs: list[list[int]], order: list[int], node_count: int, joined: FloatArray
-) -> None:
-    parent = list(range(node_count))
-    size = [1] * node_count
-
-    def root_of(node: int) -> int:
-        while parent[node] != node:
-            parent[node] = parent[parent[node]]
-            node = parent[node]
-        return node
-
+@compiled
+def _percolate(pairs: IntArray, order: IntArray, node_count: int, joined: FloatArray) -> None:
+    parent = np.arange(node_count)
+    size = np.ones(node_count)
     for edge in order:
-        small, large = sorted(map(root_of, pairs[edge]), key=size.__getitem__)
-        if small != large:
-            joined[edge] += size[small] * size[large]
-            parent[small] = large
-            size[large] += size[small]
+        small, large = _root(parent, pairs[edge, 0]), _root(parent, pairs[edge, 1])
+        if small == large:
+            continue
+        if size[small] > size[large]:
+            small, large = large, small
+        joined[edge] += size[small] * size[large]
+        parent[small] = large
+        size[large] += size[small]
+
+
+@compiled
+def _root(parent: IntArray, node: int) -> int:
+    while parent[node] != node:
+        parent[node] = parent[parent[node]]
+        node = parent[node]
+    return node
 
 
 def giant_component_impact(graph: Graph) -> FloatArray:

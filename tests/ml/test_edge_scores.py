@@ -1,7 +1,5 @@
 """Edge betweenness, k-path centrality and the cache of scores."""
 
-from collections import defaultdict
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -9,7 +7,7 @@ from hypothesis import given, settings
 
 from ml import edge_scores
 from ml.config import EdgeScore
-from ml.edge_scores import edge_betweenness, k_path_centrality, score_edges
+from ml.edge_scores import edge_betweenness, score_edges
 from ml.graph import Graph
 from tests.ml.grids import (
     archipelago,
@@ -36,25 +34,6 @@ def as_networkx(graph: Graph) -> "nx.Graph":
 def networkx_betweenness(graph: Graph) -> list[float]:
     found = nx.edge_betweenness_centrality(as_networkx(graph), normalized=False)
     return [found[one, other] for one, other in graph.pairs.tolist()]
-
-
-def expected_crossings(graph: Graph, length: int) -> list[float]:
-    """How often one random simple walk crosses each edge on average, by following them all."""
-    network = as_networkx(graph)
-    crossings: dict[tuple[int, int], float] = defaultdict(float)
-
-    def follow(walk: list[int], probability: float) -> None:
-        ahead = [node for node in network[walk[-1]] if node not in walk]
-        if len(walk) > length or not ahead:
-            return
-        for node in ahead:
-            share = probability / len(ahead)
-            crossings[min(walk[-1], node), max(walk[-1], node)] += share
-            follow([*walk, node], share)
-
-    for start in network:
-        follow([start], 1 / graph.node_count)
-    return [crossings[one, other] for one, other in graph.pairs.tolist()]
 
 
 # Betweenness
@@ -95,33 +74,6 @@ def test_directions_weights_and_parallel_circuits_do_not_matter_to_betweenness()
     edges = np.array([[1, 0], [1, 2], [2, 1], [2, 3], [2, 3]])
     directed = Graph(4, edges, np.array([1.0, 2, 3, 4, 5]), directed=True)
     np.testing.assert_array_equal(edge_betweenness(directed), edge_betweenness(path(4)))
-
-
-# k-path centrality
-
-
-@pytest.mark.parametrize("length", [1, 2, 5])
-def test_k_path_centrality_agrees_with_following_every_walk(length: int) -> None:
-    graph = make_graph([(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5), (3, 5), (5, 6)])
-    runs = [k_path_centrality(graph, seed, length) for seed in range(2000)]
-    error = np.std(runs, axis=0) / np.sqrt(len(runs))
-    difference = np.abs(np.mean(runs, axis=0) - expected_crossings(graph, length))
-    assert (difference < 5 * error).all()
-
-
-def test_a_walk_of_one_step_crosses_one_edge() -> None:
-    assert k_path_centrality(grid_like(30, 1), seed=0, length=1).sum() == pytest.approx(1)
-
-
-def test_a_walk_on_a_star_crosses_at_most_two_edges() -> None:
-    assert 1 <= k_path_centrality(star(9), seed=0, length=20).sum() <= 2
-
-
-def test_k_path_centrality_depends_on_nothing_but_the_seed() -> None:
-    graph = grid_like(30, 1)
-    first, again, other = (k_path_centrality(graph, seed) for seed in (3, 3, 4))
-    np.testing.assert_array_equal(first, again)
-    assert not np.array_equal(first, other)
 
 
 # All of them
