@@ -39,6 +39,12 @@ def find_arrays(session: Session, graph_id: str) -> bytes | None:
     return session.scalar(select(GraphRow.arrays).where(GraphRow.id == graph_id))
 
 
+def list_labels(session: Session, graph_id: str) -> Sequence[LabelRow]:
+    """Return the label sets of a grid without their classes, by name."""
+    query = select(LabelRow).where(LabelRow.graph_id == graph_id).order_by(LabelRow.name)
+    return session.scalars(query).all()
+
+
 def graph_exists(session: Session, graph_id: str) -> bool:
     """Look for a grid by its key alone."""
     return session.scalar(select(GraphRow.id).where(GraphRow.id == graph_id)) is not None

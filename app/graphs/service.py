@@ -1,6 +1,7 @@
 """What may happen to a grid: stored once, loaded from memory, handed to ``ml``, deleted."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
@@ -19,6 +20,14 @@ from ml.errors import Fault
 
 _GRIDS_REMEMBERED = 8
 _grids: BoundedCache[Grid] = BoundedCache(_GRIDS_REMEMBERED)
+
+
+@dataclass(frozen=True, eq=False)
+class GraphDetail:
+    """A grid and its label sets, without arrays."""
+
+    row: GraphRow
+    labels: Sequence[LabelRow]
 
 
 def store_grid(session: Session, read: ReadGrid) -> tuple[GraphRow, bool]:
@@ -47,6 +56,12 @@ def get_graph(session: Session, graph_id: str) -> GraphRow:
     if row is None:
         raise _not_found(graph_id)
     return row
+
+
+def get_detail(session: Session, graph_id: str) -> GraphDetail:
+    """Return a grid and which label sets it has. Raises: GraphNotFound."""
+    row = get_graph(session, graph_id)
+    return GraphDetail(row, repository.list_labels(session, graph_id))
 
 
 def list_graphs(

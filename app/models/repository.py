@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from sqlalchemy import Select, delete, select
-from sqlalchemy.orm import Session
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session, defer
 
 from app.paging import fetch_page
 from app.tables import ActiveModelRow, GraphRow, ModelRow, PredictionRow
@@ -48,8 +48,9 @@ def find_prediction(session: Session, model_id: str) -> PredictionRow | None:
 def list_models(
     session: Session, graph_id: str | None, label: str | None, limit: int, cursor: str | None
 ) -> tuple[list[ModelRow], str | None]:
-    """Return a page of models, newest first."""
-    query: Select[tuple[ModelRow]] = select(ModelRow)
+    """Return a page of models without their manifests and curves, newest first."""
+    bulk = (defer(ModelRow.manifest), defer(ModelRow.curves))
+    query = select(ModelRow).options(*bulk)
     if graph_id is not None:
         query = query.where(ModelRow.graph_id == graph_id)
     if label is not None:
@@ -67,6 +68,11 @@ def list_active(session: Session, graph_id: str | None, label: str | None) -> li
     if label is not None:
         query = query.where(ActiveModelRow.label == label)
     return list(session.scalars(query))
+
+
+def find_promotion(session: Session, model_id: str) -> ActiveModelRow | None:
+    """Return what made a model active, if it is."""
+    return session.scalar(select(ActiveModelRow).where(ActiveModelRow.model_id == model_id))
 
 
 def list_active_ids(session: Session, model_ids: list[str]) -> set[str]:

@@ -90,6 +90,11 @@ def list_active(
     return repository.list_active(session, graph_id, label)
 
 
+def find_promotion(session: Session, model_id: str) -> ActiveModelRow | None:
+    """Return what made a model active, if it is."""
+    return repository.find_promotion(session, model_id)
+
+
 def find_active_ids(session: Session, rows: list[ModelRow]) -> set[str]:
     """Return which of these models are active."""
     return repository.list_active_ids(session, [row.id for row in rows])

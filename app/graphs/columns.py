@@ -1,0 +1,67 @@
+"""A grid cut into pages and columns for the wire."""
+
+from typing import Any
+
+import numpy as np
+
+from app.ingest.grid import Grid
+
+
+def topology_columns(graph_id: str, grid: Grid) -> dict[str, Any]:
+    """Return all buses and branches, one list a property; see ``TopologyOut``."""
+    return {
+        "graph_id": graph_id,
+        "coordinate_system": grid.coordinate_system,
+        "kind_names": grid.kind_names,
+        "buses": {
+            "id": grid.bus_ids,
+            "name": [name or None for name in grid.bus_names],
+            "x": grid.coordinates[:, 0].tolist(),
+            "y": grid.coordinates[:, 1].tolist(),
+        },
+        "branches": {
+            "from": grid.ends[:, 0].tolist(),
+            "to": grid.ends[:, 1].tolist(),
+            "weight": grid.weights.tolist(),
+            "kind": grid.kinds.tolist(),
+        },
+    }
+
+
+def bus_page(grid: Grid, start: int, limit: int) -> tuple[list[dict[str, Any]], str | None]:
+    """Return some buses from a position on, and where the next page starts."""
+    positions = range(start, min(start + limit, grid.bus_count))
+    items = [
+        {
+            "id": grid.bus_ids[bus],
+            "name": grid.bus_names[bus] or None,
+            "x": _known(grid.coordinates[bus, 0]),
+            "y": _known(grid.coordinates[bus, 1]),
+            "features": dict(zip(grid.feature_names, grid.features[bus].tolist(), strict=True)),
+        }
+        for bus in positions
+    ]
+    return items, _next_start(start + limit, grid.bus_count)
+
+
+def branch_page(grid: Grid, start: int, limit: int) -> tuple[list[dict[str, Any]], str | None]:
+    """Return some branches from a position on, and where the next page starts."""
+    positions = range(start, min(start + limit, grid.branch_count))
+    items = [
+        {
+            "source": grid.bus_ids[grid.ends[branch, 0]],
+            "target": grid.bus_ids[grid.ends[branch, 1]],
+            "weight": float(grid.weights[branch]),
+            "kind": grid.kind_names[grid.kinds[branch]],
+        }
+        for branch in positions
+    ]
+    return items, _next_start(start + limit, grid.branch_count)
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _next_start(end: int, count: int) -> str | None:
+    return str(end) if end < count else None

@@ -1,0 +1,97 @@
+"""POST and GET /graphs, GET and DELETE /graphs/{id}, its buses and branches."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request, Response, status
+
+from app.columns_response import respond_columns
+from app.db import DatabaseDep, ReadingSession, WritingSession
+from app.graphs import columns, service
+from app.graphs.schemas import (
+    BranchOut,
+    BranchPage,
+    BusOut,
+    BusPage,
+    GraphDetailOut,
+    GraphOut,
+    GraphPage,
+    TopologyOut,
+    describe_body,
+)
+from app.ingest.json_source import read_json_source
+from app.ingest.topology import GridLimits
+from app.json_body import JsonBytes
+from app.paging import CursorQuery, LimitQuery
+
+router = APIRouter(prefix="/graphs", tags=["graphs"])
+
+GraphId = Annotated[str, Path(max_length=64)]
+StartQuery = Annotated[
+    int, Query(ge=0, le=10**9, alias="cursor", description="`next_cursor` of the page before.")
+]
+
+
+@router.post(
+    "",
+    status_code=status.HTTP_201_CREATED,
+    responses={200: {"model": GraphDetailOut, "description": "This grid was already stored."}},
+    openapi_extra=describe_body(),
+)
+def create_graph(
+    body: JsonBytes, request: Request, response: Response, database: DatabaseDep
+) -> GraphDetailOut:
+    """Store a grid: a built-in case by name, or a topology with its buses and branches."""
+    settings = request.app.state.settings
+    read = read_json_source(body, GridLimits(settings.bus_limit, settings.branch_limit))
+    with database.writing() as session:
+        row, is_new = service.store_grid(session, read)
+        detail = service.get_detail(session, row.id)
+    response.headers["Location"] = f"/graphs/{row.id}"
+    if not is_new:
+        response.status_code = status.HTTP_200_OK
+    return GraphDetailOut.from_detail(detail)
+
+
+@router.get("")
+def list_graphs(
+    session: ReadingSession, limit: LimitQuery, cursor: CursorQuery = None
+) -> GraphPage:
+    """List grids, newest first."""
+    rows, next_cursor = service.list_graphs(session, limit, cursor)
+    return GraphPage(items=[GraphOut.from_row(row) for row in rows], next_cursor=next_cursor)
+
+
+@router.get("/{graph_id}")
+def get_graph(graph_id: GraphId, session: ReadingSession) -> GraphDetailOut:
+    """Show a grid: counts, features, label sets, and the report of its import."""
+    return GraphDetailOut.from_detail(service.get_detail(session, graph_id))
+
+
+@router.get("/{graph_id}/topology", response_model=TopologyOut)
+def get_topology(graph_id: GraphId, session: ReadingSession) -> Response:
+    """Send a whole grid as columns: ids, names, coordinates, branches."""
+    return respond_columns(columns.topology_columns(graph_id, service.load_grid(session, graph_id)))
+
+
+@router.get("/{graph_id}/buses")
+def list_buses(
+    graph_id: GraphId, session: ReadingSession, limit: LimitQuery, start: StartQuery = 0
+) -> BusPage:
+    """List the buses of a grid in its order, with their features."""
+    items, following = columns.bus_page(service.load_grid(session, graph_id), start, limit)
+    return BusPage(items=[BusOut(**item) for item in items], next_cursor=following)
+
+
+@router.get("/{graph_id}/branches")
+def list_branches(
+    graph_id: GraphId, session: ReadingSession, limit: LimitQuery, start: StartQuery = 0
+) -> BranchPage:
+    """List the branches of a grid in its order."""
+    items, following = columns.branch_page(service.load_grid(session, graph_id), start, limit)
+    return BranchPage(items=[BranchOut(**item) for item in items], next_cursor=following)
+
+
+@router.delete("/{graph_id}", status_code=status.HTTP_204_NO_CONTENT)
+def delete_graph(graph_id: GraphId, session: WritingSession) -> None:
+    """Delete a grid with its labels and models; not while a job uses it."""
+    service.delete_graph(session, graph_id)

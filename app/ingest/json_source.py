@@ -1,0 +1,28 @@
+"""A JSON body -> grid: the name of a built-in case, or a topology."""
+
+from msgspec import UNSET
+
+from app.ingest.cases import read_case
+from app.ingest.graph_body import decode_graph_body
+from app.ingest.grid import ReadGrid
+from app.ingest.topology import GridLimits, read_topology, reject
+from ml.errors import Fault
+
+
+def read_json_source(body: bytes, limits: GridLimits) -> ReadGrid:
+    """Read what a client has sent.
+
+    Raises: MalformedBody, GridRejected with every fault, CaseUnreadable.
+    """
+    graph, faults = decode_graph_body(body)
+    if graph.case is UNSET:
+        return read_topology(graph, limits, faults)
+    others = {"name": graph.name, "buses": graph.buses, "branches": graph.branches}
+    faults.extend(
+        Fault(name, "does not go together with case")
+        for name, value in others.items()
+        if value is not UNSET
+    )
+    if faults:
+        reject(faults)
+    return read_case(graph.case)

@@ -1,0 +1,73 @@
+"""The service put together: every part is listed here. Read this file first."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from app import health
+from app.db import Database
+from app.graphs import endpoints as graphs
+from app.jobs import endpoints as jobs
+from app.jobs.dispatch import Dispatcher, PolledTable
+from app.labels import endpoints as labels
+from app.middleware import RequestContext, RequestLimits
+from app.models import endpoints as models
+from app.predict import endpoints as predict
+from app.problem_responses import document_problems, install_handlers
+from app.settings import Settings
+from app.train import endpoints as train
+from app.web import pages
+
+_DESCRIPTION = (
+    "Classifies the buses of a power grid from few labels: send a grid to `/graphs`, train on "
+    "it with `/train`, follow `/jobs/{id}`, then ask `/predict/{bus_id}`."
+)
+
+
+def create_app(settings: Settings, dispatcher: Dispatcher | None = None) -> FastAPI:
+    """Build the API on a migrated database; ``dispatcher`` tells workers of new jobs."""
+    app = FastAPI(
+        title="Levygrid",
+        version=version("levygrid"),
+        description=_DESCRIPTION,
+        lifespan=_lifespan,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.state.settings = settings
+    app.state.database = Database(settings.resolved_database_url)
+    app.state.dispatcher = dispatcher or PolledTable()
+    for part in (graphs, labels, train, jobs, models, predict, health, pages):
+        app.include_router(part.router)
+    install_handlers(app)
+    app.add_middleware(RequestLimits, body_limit=settings.body_limit)
+    app.add_middleware(RequestContext)  # added last: it surrounds everything
+    _describe(app)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    yield
+    app.state.database.close()
+
+
+def _describe(app: FastAPI) -> None:
+    def describe() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            plain = get_openapi(
+                title=app.title,
+                version=app.version,
+                description=app.description,
+                routes=app.routes,
+            )
+            app.openapi_schema = document_problems(plain)
+        return app.openapi_schema
+
+    # FastAPI's documented way to extend the description; mypy sees only a method replaced.
+    setattr(app, "openapi", describe)  # noqa: B010

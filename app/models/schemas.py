@@ -1,0 +1,73 @@
+"""How models look on the wire."""
+
+from datetime import datetime
+from typing import Any, Self
+
+from pydantic import BaseModel, Field
+
+from app.tables import ActiveModelRow, ModelRow
+
+
+class ModelOut(BaseModel):
+    """A model in a listing."""
+
+    id: str
+    graph_id: str
+    label: str
+    kind: str
+    class_names: list[str]
+    job_id: str | None
+    active: bool = Field(description="Whether it answers for its grid and label by default.")
+    metrics: dict[str, Any] = Field(
+        description="For train, validation and test: count, accuracy, macro F1 and more."
+    )
+    sha256: str = Field(description="Of the weights (safetensors).")
+    created_at: datetime
+
+    @classmethod
+    def from_row(cls, row: ModelRow, *, active: bool) -> Self:
+        """Translate a row."""
+        return cls.model_validate(_fields(row, ModelOut) | {"active": active})
+
+
+class ModelDetailOut(ModelOut):
+    """A model with everything that decides and describes it, but its weights."""
+
+    promotion: str | None = Field(description="Why it is the active one.")
+    config: dict[str, Any]
+    best_epoch: int | None
+    graph_hash: str | None = Field(description="SHA-256 of topology and features it learnt from.")
+    label_hash: str | None
+    split_hash: str | None
+    manifest: dict[str, Any] = Field(description="Features, scaling, seed, device, versions.")
+    curves: dict[str, Any]
+
+    @classmethod
+    def from_model(cls, row: ModelRow, promotion: ActiveModelRow | None) -> Self:
+        """Translate a row and what made it active."""
+        told = {name: row.manifest.get(name) for name in _TOLD_APART}
+        rest = {name: value for name, value in row.manifest.items() if name not in told}
+        split = rest.pop("split", {})  # its positions can be many; its hash identifies it
+        known = _fields(row, ModelOut) | told
+        return cls(
+            **known,
+            active=promotion is not None,
+            promotion=None if promotion is None else promotion.reason,
+            split_hash=split.get("hash"),
+            manifest=rest,
+            curves=row.curves,
+        )
+
+
+class ModelPage(BaseModel):
+    """Models, newest first."""
+
+    items: list[ModelOut]
+    next_cursor: str | None = Field(description="Give it as `cursor` for the next page.")
+
+
+_TOLD_APART = ("config", "best_epoch", "graph_hash", "label_hash")
+
+
+def _fields(row: ModelRow, kind: type[BaseModel]) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in kind.model_fields if hasattr(ModelRow, name)}

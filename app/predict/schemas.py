@@ -1,0 +1,54 @@
+"""How predictions look on the wire."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Part = Literal["train", "validation", "test"]
+
+
+class PredictionOut(BaseModel):
+    """What a model says of one bus."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "bus_id": "1",
+                "bus_name": None,
+                "class": "generator",
+                "probabilities": {"neither": 0.021, "load": 0.213, "generator": 0.766},
+                "true_label": "generator",
+                "split": "test",
+                "label": "role",
+                "graph_id": "0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e",
+                "model_id": "7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f",
+                "chosen": "the only active model",
+            }
+        }
+    )
+
+    bus_id: str
+    bus_name: str | None
+    predicted: str = Field(serialization_alias="class")
+    probabilities: dict[str, float]
+    true_label: str | None = Field(description="The known class of the bus, if there is one.")
+    split: Part | None = Field(description="What the bus was used for when the model was made.")
+    label: str = Field(description="The label set that the model has learnt.")
+    graph_id: str
+    model_id: str
+    chosen: str = Field(description="Why this model answers.")
+
+
+class PredictionColumnsOut(BaseModel):
+    """What a model says of every bus, one list a property."""
+
+    label: str
+    graph_id: str
+    model_id: str
+    chosen: str
+    class_names: list[str]
+    bus_ids: list[str]
+    classes: list[int] = Field(description="Positions in `class_names`.")
+    probabilities: list[list[float]] = Field(description="One row a bus, one column a class.")
+    truth: list[int] = Field(description="Positions in `class_names`; -1 where unknown.")
+    parts: list[Part | None] = Field(description="What each bus was used for.")

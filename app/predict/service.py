@@ -1,0 +1,142 @@
+"""Which model answers, and what it says of a bus or of all buses."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from app.bounded_cache import BoundedCache
+from app.errors import BusNotFound, ModelNotFound, NoModelYet
+from app.graphs.service import get_graph, load_grid
+from app.ingest.grid import UNKNOWN_CLASS, Grid
+from app.labels.service import get_label_set
+from app.models import service as models
+from app.models.predictions import PART_NAMES, Predictions
+from ml.arrays import IntArray
+
+_DECIMALS = 6
+_TRUTHS_REMEMBERED = 32
+_truths: BoundedCache[IntArray] = BoundedCache(_TRUTHS_REMEMBERED)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The model that a client has named or left to us, by any of its properties."""
+
+    graph_id: str | None = None
+    model_id: str | None = None
+    label: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Answering:
+    """The model that answers, its grid, the known classes, and why it was chosen."""
+
+    predictions: Predictions
+    grid: Grid
+    truth: IntArray
+    chosen: str
+
+
+def choose_model(session: Session, choice: Choice) -> Answering:
+    """Find the model that answers: the named one, else the active one.
+
+    Raises: ModelNotFound, GraphNotFound, NoModelYet.
+    """
+    model_id, chosen = _named(session, choice) if choice.model_id else _active(session, choice)
+    predictions = models.load_predictions(session, model_id)
+    grid = load_grid(session, predictions.graph_id)
+    truth = _truths.get_or_load(model_id, lambda: _load_truth(session, predictions))
+    return Answering(predictions, grid, truth, chosen)
+
+
+def predict_bus(answering: Answering, text: str) -> dict[str, Any]:
+    """Return what the model says of one bus. Raises: BusNotFound."""
+    predictions = answering.predictions
+    bus = _find_bus(answering.grid, text)
+    shares = _rounded(predictions.probabilities[bus])
+    return {
+        "bus_id": answering.grid.bus_ids[bus],
+        "bus_name": answering.grid.bus_names[bus] or None,
+        "predicted": predictions.class_names[int(np.argmax(predictions.probabilities[bus]))],
+        "probabilities": dict(zip(predictions.class_names, shares, strict=True)),
+        "true_label": _class_name(predictions, int(answering.truth[bus])),
+        "split": PART_NAMES[predictions.parts[bus]],
+        **_origin(answering),
+    }
+
+
+def predict_all(answering: Answering) -> dict[str, Any]:
+    """Return what the model says of every bus, as columns; see ``PredictionColumnsOut``."""
+    predictions = answering.predictions
+    return {
+        **_origin(answering),
+        "class_names": predictions.class_names,
+        "bus_ids": answering.grid.bus_ids,
+        "classes": np.argmax(predictions.probabilities, axis=1).tolist(),
+        "probabilities": _rounded(predictions.probabilities),
+        "truth": answering.truth.tolist(),
+        "parts": [PART_NAMES[part] for part in predictions.parts],
+    }
+
+
+def _named(session: Session, choice: Choice) -> tuple[str, str]:
+    model_id = choice.model_id or ""
+    graph_id, label = models.get_identity(session, model_id)
+    for wanted, given, what in (
+        (choice.graph_id, graph_id, "grid"),
+        (choice.label, label, "label"),
+    ):
+        if wanted is not None and wanted != given:
+            raise ModelNotFound(f"Model {model_id!r} is of {what} {given!r}, not {wanted!r}.")
+    return model_id, "the model that was named"
+
+
+def _active(session: Session, choice: Choice) -> tuple[str, str]:
+    if choice.graph_id is not None:
+        get_graph(session, choice.graph_id)
+    candidates = models.list_active(session, choice.graph_id, choice.label)
+    if not candidates:
+        raise NoModelYet("No model has been trained that could answer; POST /train makes one.")
+    if len(candidates) == 1:
+        return candidates[0].model_id, "the only active model"
+    count = len(candidates)
+    return candidates[0].model_id, f"of {count} active models the one promoted last"
+
+
+def _load_truth(session: Session, predictions: Predictions) -> IntArray:
+    label_set = get_label_set(session, predictions.graph_id, predictions.label)
+    position = {name: code for code, name in enumerate(predictions.class_names)}
+    codes = [position.get(name, UNKNOWN_CLASS) for name in label_set.class_names]
+    return np.array([*codes, UNKNOWN_CLASS], dtype=np.int64)[label_set.classes]
+
+
+def _find_bus(grid: Grid, text: str) -> int:
+    found = grid.find_buses(text)
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise BusNotFound(f"The grid {grid.name!r} has no bus {text!r}.")
+    ids = ", ".join(grid.bus_ids[bus] for bus in found[:5])
+    raise BusNotFound(f"{len(found)} buses are called {text!r}; name one by its id: {ids}.")
+
+
+def _class_name(predictions: Predictions, code: int) -> str | None:
+    return None if code == UNKNOWN_CLASS else predictions.class_names[code]
+
+
+def _rounded(probabilities: Any) -> list[Any]:
+    # Through float64: a rounded float32 would be written with all its binary digits.
+    values: list[Any] = np.round(probabilities.astype(np.float64), _DECIMALS).tolist()
+    return values
+
+
+def _origin(answering: Answering) -> dict[str, str]:
+    predictions = answering.predictions
+    return {
+        "label": predictions.label,
+        "graph_id": predictions.graph_id,
+        "model_id": predictions.model_id,
+        "chosen": answering.chosen,
+    }
