@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from app.errors import GridRejected
+from app.errors import GridRejected, Rejected
 from app.ingest.grid import LabelSet, ReadGrid
 from app.ingest.packing import pack_grid, unpack_grid
 from ml.errors import Fault
@@ -49,7 +49,7 @@ def encode_grid(read: ReadGrid) -> bytes:
     return msgspec.msgpack.encode(answer)
 
 
-def encode_rejection(error: GridRejected) -> bytes:
+def encode_rejection(error: Rejected) -> bytes:
     """Write what is wrong with the file, not more of it than a person would read."""
     faults = [(_shorten(each.where), _shorten(each.problem)) for each in error.faults]
     return msgspec.msgpack.encode(_Answer(_shorten(str(error)), faults[:MAX_FAULTS]))

@@ -29,7 +29,7 @@ def build_power_grid(tables: PowerTables, request: Request) -> ReadGrid:
     if faults:
         raise GridRejected("The grid has errors.", faults)
     weights = make_weights(tables.branches, weight)
-    kept, dropped = _choose_branches(tables.branches, weights)
+    kept, dropped = _choose_branches(tables, weights)
     grid = _make_grid(tables, weights, kept)
     label_sets = make_label_sets(tables)
     report = make_report(grid, label_sets, dropped, _list_notes(tables, weights))
@@ -103,16 +103,22 @@ def _branch_columns(branches: BranchTable, kept: BoolArray) -> Columns:
     return Columns(("r", "x", "b", "rating"), ("p.u.", "p.u.", "p.u.", "MVA"), table)
 
 
-def _choose_branches(branches: BranchTable, weights: Weights) -> tuple[BoolArray, dict[str, Any]]:
+def _choose_branches(tables: PowerTables, weights: Weights) -> tuple[BoolArray, dict[str, Any]]:
+    branches = tables.branches
     loops = branches.in_service & (branches.ends[:, 0] == branches.ends[:, 1])
     connecting = branches.in_service & ~loops
     kept = connecting & weights.usable
     dropped = {
         "out_of_service_branches": int(np.count_nonzero(~branches.in_service)),
-        "self_loops": int(np.count_nonzero(loops)),
+        "self_loops": _count_loops(tables, loops),
         "branches_without_weight": int(np.count_nonzero(connecting & ~weights.usable)),
     }
     return kept, dropped
+
+
+def _count_loops(tables: PowerTables, loops: BoolArray) -> dict[str, Any]:
+    at = tables.branches.ends[loops, 0]
+    return {"count": len(at), "first": [tables.buses.ids[bus] for bus in at[:_MOST_SHOWN]]}
 
 
 def _list_notes(tables: PowerTables, weights: Weights) -> list[str]:

@@ -1,0 +1,184 @@
+"""pandapower JSON -> tables; only named columns are read, nothing the file names is run."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from app.errors import GridRejected
+from app.ingest.exchange import Request
+from app.ingest.grid import ReadGrid
+from app.ingest.pandapower_branches import read_branches
+from app.ingest.pandapower_frames import Frame, get_frame, load_frames
+from app.ingest.power_grid import build_power_grid
+from app.ingest.power_tables import BusTable, GeneratorTable, PowerTables, sum_by_bus
+from app.ingest.texts import find_text_problem
+from ml.arrays import FloatArray, IntArray
+from ml.errors import Fault
+
+_PQ, _PV, _SLACK, _ISOLATED = range(4)
+_NOT_READ = (
+    "motor",
+    "storage",
+    "asymmetric_load",
+    "asymmetric_sgen",
+    "ward",
+    "xward",
+    "svc",
+    "ssc",
+    "vsc",
+    "tcsc",
+)
+
+
+@dataclass
+class Net:
+    """The parts of a net that are read, with what every part needs of the others."""
+
+    parts: Mapping[str, Any]
+    bus: Frame
+    place: Mapping[int, int]
+    base_mva: float
+    frequency: float
+    limit: int
+    faults: list[Fault] = field(default_factory=list)
+
+    def frame(self, name: str) -> Frame:
+        """Return another table of the net."""
+        return get_frame(self.parts, name, self.limit)
+
+
+def read(request: Request) -> ReadGrid:
+    """Read one net. Raises: GridRejected listing every fault."""
+    parts = load_frames(request.files["file"])
+    bus = get_frame(parts, "bus", request.bus_limit)
+    if not len(bus):
+        raise GridRejected("The net has no buses.")
+    net = Net(
+        parts=parts,
+        bus=bus,
+        place={index: position for position, index in enumerate(bus.index)},
+        base_mva=_get_number(parts, "sn_mva", 1.0),
+        frequency=_get_number(parts, "f_hz", 50.0),
+        limit=request.branch_limit,
+    )
+    in_service = bus.truths("in_service")
+    generators, types = _read_generators(net)
+    branches, switches = read_branches(net, in_service)
+    tables = PowerTables(
+        name=request.options.get("name") or _get_name(parts),
+        source="pandapower",
+        base_mva=net.base_mva,
+        buses=_read_buses(net, np.where(in_service, types, _ISOLATED)),
+        branches=branches,
+        generators=generators,
+        notes={"switches": switches, "tables_not_read": _count_unread(net)},
+    )
+    if net.faults:
+        raise GridRejected("The net has errors.", net.faults)
+    return build_power_grid(tables, request)
+
+
+def _read_buses(net: Net, types: IntArray) -> BusTable:
+    bus, count = net.bus, len(net.bus)
+    loads, shunts = net.frame("load"), net.frame("shunt")
+    results = net.frame("res_bus")
+    solved = len(results) == count and results.index == bus.index
+    magnitude = results.numbers("vm_pu") if solved else np.full(count, np.nan)
+    angle = results.numbers("va_degree") if solved else np.full(count, np.nan)
+    ids, aliases = _name_buses(bus)
+    coordinates = _read_places(bus)
+    known = not np.isnan(coordinates).all()
+    return BusTable(
+        ids=ids,
+        aliases=aliases,
+        demand=_sum_elements(net, loads, "p_mw"),
+        reactive_demand=_sum_elements(net, loads, "q_mvar"),
+        conductance=_sum_elements(net, shunts, "p_mw", factor="step"),
+        susceptance=-_sum_elements(net, shunts, "q_mvar", factor="step"),
+        magnitude=magnitude,
+        angle=angle,
+        base_kv=bus.numbers("vn_kv"),
+        types=types,
+        regions={"zone": bus.texts("zone")} if any(bus.texts("zone")) else {},
+        coordinates=coordinates,
+        coordinate_system="schematic" if known else "none",
+    )
+
+
+def _name_buses(bus: Frame) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
+    """Take the names as ids where they can be; pandapower's own index is never a bus number."""
+    names = bus.texts("name")
+    by_index = tuple(f"index {index}" for index in bus.index)
+    usable = len(set(names)) == len(names) and not any(map(find_text_problem, names))
+    if usable:
+        return names, {"pandapower_index": by_index}
+    shown = tuple("" if name and find_text_problem(name) else name for name in names)
+    return by_index, {"name": shown}
+
+
+def _sum_elements(net: Net, frame: Frame, column: str, factor: str = "scaling") -> FloatArray:
+    at = frame.positions("bus", net.place, net.faults)
+    values = frame.numbers(column, 0.0) * frame.numbers(factor, 1.0)
+    active = frame.truths("in_service") & (at >= 0)
+    return sum_by_bus(len(net.bus), at[active], values[active])
+
+
+def _read_generators(net: Net) -> tuple[GeneratorTable, IntArray]:
+    types = np.full(len(net.bus), _PQ, dtype=np.int64)
+    columns: list[tuple[IntArray, FloatArray, FloatArray, FloatArray, Any]] = []
+    for name, bus_type in (("sgen", _PQ), ("gen", _PV), ("ext_grid", _SLACK)):
+        frame = net.frame(name)
+        at = frame.positions("bus", net.place, net.faults)
+        active = frame.truths("in_service")
+        power = frame.numbers("p_mw", 0.0) * frame.numbers("scaling", 1.0)
+        capacity = frame.numbers("max_p_mw")
+        capacity = np.where(np.isfinite(capacity), capacity, power)
+        columns.append((at, power, frame.numbers("q_mvar", 0.0), capacity, active))
+        known = active & (at >= 0)
+        types[at[known]] = np.maximum(types[at[known]], bus_type)
+    at, power, reactive, capacity, active = (
+        np.concatenate(parts) for parts in zip(*columns, strict=True)
+    )
+    table = GeneratorTable(
+        buses=at, power=power, reactive_power=reactive, capacity=capacity, in_service=active
+    )
+    return table, types
+
+
+def _read_places(bus: Frame) -> FloatArray:
+    places = np.full((len(bus), 2), np.nan)
+    for position, text in enumerate(bus.texts("geo")):
+        if text.startswith("{") and len(text) < 500:
+            places[position] = _read_point(text)
+    return places
+
+
+def _read_point(text: str) -> tuple[float, float]:
+    try:
+        x, y = json.loads(text)["coordinates"][:2]
+        point = float(x), float(y)
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
+        return math.nan, math.nan
+    return point if all(map(math.isfinite, point)) else (math.nan, math.nan)
+
+
+def _count_unread(net: Net) -> dict[str, int]:
+    counts = {name: len(net.frame(name)) for name in _NOT_READ}
+    return {name: count for name, count in counts.items() if count}
+
+
+def _get_number(parts: Mapping[str, Any], name: str, default: float) -> float:
+    value = parts.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e9:
+        raise GridRejected("The net cannot be read.", [Fault(name, "is not a positive number")])
+    return float(value)
+
+
+def _get_name(parts: Mapping[str, Any]) -> str:
+    name = parts.get("name")
+    usable = isinstance(name, str) and find_text_problem(name) is None
+    return str(name) if usable else "pandapower net"

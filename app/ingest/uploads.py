@@ -1,0 +1,44 @@
+"""A file from a client -> grid: the format is found, the reader runs confined."""
+
+from dataclasses import dataclass, replace
+
+from app.errors import GridRejected
+from app.ingest.exchange import Request
+from app.ingest.formats import choose_reader
+from app.ingest.grid import ReadGrid
+from app.ingest.sandbox import Confinement, run_reader
+from app.ingest.topology import GridLimits
+from ml.errors import Fault
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """What a client sent along with a file; None where it said nothing."""
+
+    content: bytes
+    format: str | None = None
+    buses: bytes | None = None
+    weight: str | None = None
+    name: str | None = None
+
+
+def read_upload(upload: Upload, limits: GridLimits, confinement: Confinement) -> ReadGrid:
+    """Read an uploaded grid. Raises: GridRejected listing every fault."""
+    reader = choose_reader(upload.content, upload.format)
+    if upload.buses is not None and reader != "csv":
+        problem = "only CSV has its buses in a second file"
+        raise GridRejected("The upload has a file too many.", [Fault("buses", problem)])
+    files = {"file": upload.content}
+    if upload.buses is not None:
+        files["buses"] = upload.buses
+    given = {"weight": upload.weight, "name": upload.name}
+    options = {name: value for name, value in given.items() if value is not None}
+    request = Request(
+        reader=reader,
+        files=files,
+        options=options,
+        bus_limit=limits.buses,
+        branch_limit=limits.branches,
+    )
+    read = run_reader(request, confinement)
+    return replace(read, report=read.report | {"format": reader.removesuffix("_mat")})
