@@ -1,0 +1,1 @@
+"""Where graphs for the experiments come from, one file a source."""
