@@ -1,7 +1,7 @@
 """GET /healthz: the process lives. GET /readyz: it can also do its work."""
 
 from fastapi import APIRouter
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from app.db import DatabaseDep
 from app.errors import DatabaseUnusable
@@ -13,7 +13,7 @@ router = APIRouter(tags=["health"])
 class HealthOut(BaseModel):
     """All is well; what is not leaves as a problem."""
 
-    status: str = "ok"
+    status: str = Field("ok", examples=["ok"])
 
 
 @router.get("/healthz")

@@ -1,13 +1,14 @@
 """How grids look on the wire."""
 
 from datetime import datetime
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import msgspec
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from app.graphs.service import GraphDetail
 from app.ingest.graph_body import GraphIn
+from app.ingest.grid import CoordinateSystem
 from app.tables import GraphRow
 
 _TOPOLOGY_EXAMPLE = {
@@ -27,15 +28,17 @@ _TOPOLOGY_EXAMPLE = {
 class GraphOut(BaseModel):
     """A grid in a listing."""
 
-    id: str
-    name: str
-    source: str
-    content_hash: str = Field(description="SHA-256; the same content is never stored twice.")
-    bus_count: int
-    branch_count: int
-    island_count: int
-    feature_names: list[str]
-    created_at: datetime
+    id: str = Field(examples=["0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e"])
+    name: str = Field(examples=["case118"])
+    source: str = Field(examples=["pandapower 3.5.6 case118"])
+    content_hash: str = Field(
+        description="SHA-256; the same content is never stored twice.", examples=["7c5b1a64c2fa..."]
+    )
+    bus_count: int = Field(examples=[118])
+    branch_count: int = Field(examples=[186])
+    island_count: int = Field(examples=[1])
+    feature_names: list[str] = Field(examples=[["Pd", "Qd", "Vm", "Va", "base_kv"]])
+    created_at: datetime = Field(examples=["2026-11-16T05:18:45.508012Z"])
 
     @classmethod
     def from_row(cls, row: GraphRow) -> Self:
@@ -46,40 +49,19 @@ class GraphOut(BaseModel):
 class GraphLabelOut(BaseModel):
     """A label set that a grid has."""
 
-    name: str
-    class_names: list[str]
-    definition: str
+    name: str = Field(examples=["role"])
+    class_names: list[str] = Field(examples=[["neither", "load", "generator"]])
+    definition: str = Field(examples=["generator: a generator stands at the bus; ..."])
 
 
 class GraphDetailOut(GraphOut):
     """A grid with its label sets and the report of its import."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "example": {
-                "id": "0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e",
-                "name": "case118",
-                "source": "pandapower 3.5.6 case118",
-                "content_hash": "3b0c" + "0" * 60,
-                "bus_count": 118,
-                "branch_count": 186,
-                "island_count": 1,
-                "feature_names": ["Pd", "Qd", "Vm", "Va", "base_kv"],
-                "created_at": "2026-11-16T05:00:00Z",
-                "labels": [
-                    {
-                        "name": "role",
-                        "class_names": ["neither", "load", "generator"],
-                        "definition": "generator: a generator stands at the bus; ...",
-                    }
-                ],
-                "report": {"buses": 118, "branches": 186, "islands": 1},
-            }
-        }
-    )
-
     labels: list[GraphLabelOut]
-    report: dict[str, Any] = Field(description="What was kept, assumed and dropped.")
+    report: dict[str, Any] = Field(
+        description="What was kept, assumed and dropped.",
+        examples=[{"buses": 118, "branches": 186, "islands": 1, "notes": ["Every branch ..."]}],
+    )
 
     @classmethod
     def from_detail(cls, detail: GraphDetail) -> Self:
@@ -101,11 +83,11 @@ class GraphPage(BaseModel):
 class BusOut(BaseModel):
     """One bus."""
 
-    id: str
-    name: str | None
-    x: float | None = Field(description="Longitude, if the coordinates are geographic.")
-    y: float | None = Field(description="Latitude, if the coordinates are geographic.")
-    features: dict[str, float]
+    id: str = Field(examples=["1"])
+    name: str | None = Field(examples=[None])
+    x: float | None = Field(description="Longitude, if geographic.", examples=[-2.2753708781])
+    y: float | None = Field(description="Latitude, if geographic.", examples=[2.8543413351])
+    features: dict[str, float] = Field(examples=[{"Pd": 51.0, "Qd": 27.0, "Vm": 0.955}])
 
 
 class BusPage(BaseModel):
@@ -118,10 +100,10 @@ class BusPage(BaseModel):
 class BranchOut(BaseModel):
     """One branch between two buses, by their ids."""
 
-    source: str = Field(serialization_alias="from")
-    target: str = Field(serialization_alias="to")
-    weight: float
-    kind: str
+    source: str = Field(serialization_alias="from", examples=["116"])
+    target: str = Field(serialization_alias="to", examples=["68"])
+    weight: float = Field(examples=[1.0])
+    kind: str = Field(examples=["transformer"])
 
 
 class BranchPage(BaseModel):
@@ -134,27 +116,27 @@ class BranchPage(BaseModel):
 class BusColumns(BaseModel):
     """One list a property, one entry a bus."""
 
-    id: list[str]
-    name: list[str | None]
-    x: list[float | None]
-    y: list[float | None]
+    id: list[str] = Field(examples=[["1", "2"]])
+    name: list[str | None] = Field(examples=[[None, "Chester"]])
+    x: list[float | None] = Field(examples=[[-2.28, -2.94]])
+    y: list[float | None] = Field(examples=[[2.85, 2.21]])
 
 
 class BranchColumns(BaseModel):
     """One list a property, one entry a branch; ends are positions of buses."""
 
-    source: list[int] = Field(serialization_alias="from")
-    target: list[int] = Field(serialization_alias="to")
-    weight: list[float]
-    kind: list[int] = Field(description="Positions in `kind_names`.")
+    source: list[int] = Field(serialization_alias="from", examples=[[0]])
+    target: list[int] = Field(serialization_alias="to", examples=[[1]])
+    weight: list[float] = Field(examples=[[1.0]])
+    kind: list[int] = Field(description="Positions in `kind_names`.", examples=[[0]])
 
 
 class TopologyOut(BaseModel):
     """A whole grid as columns."""
 
-    graph_id: str
-    coordinate_system: Literal["geographic", "schematic", "none"]
-    kind_names: list[str]
+    graph_id: str = Field(examples=["0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e"])
+    coordinate_system: CoordinateSystem = Field(examples=["schematic"])
+    kind_names: list[str] = Field(examples=[["line", "transformer"]])
     buses: BusColumns
     branches: BranchColumns
 

@@ -10,12 +10,12 @@ from app.ingest.grid import LabelSet
 class LabelSetOut(BaseModel):
     """One way of classing the buses of a grid."""
 
-    name: str
-    definition: str
-    class_names: list[str]
-    class_counts: dict[str, int]
-    known: int = Field(description="How many buses have a class.")
-    unknown: int = Field(description="How many buses have none.")
+    name: str = Field(examples=["role"])
+    definition: str = Field(examples=["generator: a generator stands at the bus; ..."])
+    class_names: list[str] = Field(examples=[["neither", "load", "generator"]])
+    class_counts: dict[str, int] = Field(examples=[{"neither": 10, "load": 54, "generator": 54}])
+    known: int = Field(description="How many buses have a class.", examples=[118])
+    unknown: int = Field(description="How many buses have none.", examples=[0])
 
     @classmethod
     def from_label_set(cls, label_set: LabelSet) -> Self:
@@ -41,9 +41,11 @@ class LabelSetsOut(BaseModel):
 class LabelColumnsOut(BaseModel):
     """The class of every bus, as columns."""
 
-    graph_id: str
-    name: str
-    definition: str
-    class_names: list[str]
-    bus_ids: list[str]
-    classes: list[int] = Field(description="Positions in `class_names`; -1 where unknown.")
+    graph_id: str = Field(examples=["0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e"])
+    name: str = Field(examples=["role"])
+    definition: str = Field(examples=["generator: a generator stands at the bus; ..."])
+    class_names: list[str] = Field(examples=[["neither", "load", "generator"]])
+    bus_ids: list[str] = Field(examples=[["1", "2"]])
+    classes: list[int] = Field(
+        description="Positions in `class_names`; -1 where unknown.", examples=[[2, 1]]
+    )

@@ -11,18 +11,21 @@ from app.tables import ActiveModelRow, ModelRow
 class ModelOut(BaseModel):
     """A model in a listing."""
 
-    id: str
-    graph_id: str
-    label: str
-    kind: str
-    class_names: list[str]
-    job_id: str | None
-    active: bool = Field(description="Whether it answers for its grid and label by default.")
-    metrics: dict[str, Any] = Field(
-        description="For train, validation and test: count, accuracy, macro F1 and more."
+    id: str = Field(examples=["7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f"])
+    graph_id: str = Field(examples=["0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e"])
+    label: str = Field(examples=["role"])
+    kind: str = Field(examples=["lfgcn"])
+    class_names: list[str] = Field(examples=[["neither", "load", "generator"]])
+    job_id: str | None = Field(examples=["2f4a6c8e0b1d3f5a7c9e1b3d5f7a9c0e"])
+    active: bool = Field(
+        description="Whether it answers for its grid and label by default.", examples=[True]
     )
-    sha256: str = Field(description="Of the weights (safetensors).")
-    created_at: datetime
+    metrics: dict[str, Any] = Field(
+        description="For train, validation and test: count, accuracy, macro F1 and more.",
+        examples=[{"test": {"count": 82, "accuracy": 0.817, "macro_f1": 0.62}}],
+    )
+    sha256: str = Field(description="Of the weights (safetensors).", examples=["b1946ac92492..."])
+    created_at: datetime = Field(examples=["2026-11-16T05:20:31.118Z"])
 
     @classmethod
     def from_row(cls, row: ModelRow, *, active: bool) -> Self:
@@ -33,9 +36,11 @@ class ModelOut(BaseModel):
 class ModelDetailOut(ModelOut):
     """A model with everything that decides and describes it, but its weights."""
 
-    promotion: str | None = Field(description="Why it is the active one.")
-    config: dict[str, Any]
-    best_epoch: int | None
+    promotion: str | None = Field(
+        description="Why it is the active one.", examples=["the first model of this grid and label"]
+    )
+    config: dict[str, Any] = Field(examples=[{"alpha": 0.2, "sigma": 0.5, "gamma": 0.1}])
+    best_epoch: int | None = Field(examples=[140])
     graph_hash: str | None = Field(description="SHA-256 of topology and features it learnt from.")
     label_hash: str | None
     split_hash: str | None

@@ -42,13 +42,20 @@ class PredictionOut(BaseModel):
 class PredictionColumnsOut(BaseModel):
     """What a model says of every bus, one list a property."""
 
-    label: str
-    graph_id: str
-    model_id: str
-    chosen: str
-    class_names: list[str]
-    bus_ids: list[str]
-    classes: list[int] = Field(description="Positions in `class_names`.")
-    probabilities: list[list[float]] = Field(description="One row a bus, one column a class.")
-    truth: list[int] = Field(description="Positions in `class_names`; -1 where unknown.")
-    parts: list[Part | None] = Field(description="What each bus was used for.")
+    label: str = Field(examples=["role"])
+    graph_id: str = Field(examples=["0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e"])
+    model_id: str = Field(examples=["7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f"])
+    chosen: str = Field(examples=["the only active model"])
+    class_names: list[str] = Field(examples=[["neither", "load", "generator"]])
+    bus_ids: list[str] = Field(examples=[["1", "2"]])
+    classes: list[int] = Field(description="Positions in `class_names`.", examples=[[2, 1]])
+    probabilities: list[list[float]] = Field(
+        description="One row a bus, one column a class.",
+        examples=[[[0.021, 0.213, 0.766], [0.1, 0.8, 0.1]]],
+    )
+    truth: list[int] = Field(
+        description="Positions in `class_names`; -1 where unknown.", examples=[[2, -1]]
+    )
+    parts: list[Part | None] = Field(
+        description="What each bus was used for.", examples=[["test", None]]
+    )
