@@ -20,7 +20,7 @@ def _own_name() -> str:
 
 @dataclass(frozen=True)
 class WorkerContext:
-    """One worker: where it reads jobs, how many at once, and whether it is to stop."""
+    """One worker: where it reads jobs, how many share the cores, whether it is to stop."""
 
     settings: Settings
     database: Database

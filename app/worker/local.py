@@ -2,6 +2,7 @@
 
 import signal
 import sys
+import threading
 from types import FrameType
 
 import structlog
@@ -18,13 +19,24 @@ from app.worker.run import reap_lost_jobs, run_next
 _log = structlog.get_logger(__name__)
 
 
-def work(settings: Settings) -> int:
-    """Run jobs until SIGTERM or SIGINT; the job at hand is handed back."""
-    worker = WorkerContext(settings, Database(settings.resolved_database_url), PolledTable())
+def work(settings: Settings, concurrency: int, neighbours: int = 0) -> int:
+    """Run jobs until SIGTERM or SIGINT; the jobs at hand are handed back.
+
+    ``neighbours`` are jobs that other workers of this machine may run at the same time.
+    """
+    database = Database(settings.resolved_database_url)
+    worker = WorkerContext(settings, database, PolledTable(), concurrency + neighbours)
     _stop_on_signals(worker)
     _log.info("worker started", worker=worker.name)
+    others = [
+        threading.Thread(target=poll_until_stopped, args=(worker,)) for _ in range(concurrency - 1)
+    ]
+    for other in others:
+        other.start()
     poll_until_stopped(worker)
-    worker.database.close()
+    for other in others:
+        other.join()
+    database.close()
     _log.info("worker stopped", worker=worker.name)
     return 0
 
@@ -58,7 +70,7 @@ def main(parent: str) -> int:
     die_with_parent(int(parent), signal.SIGTERM)
     settings = Settings()
     configure_logs(settings.log_level)
-    return work(settings)
+    return work(settings, concurrency=1, neighbours=settings.workers - 1)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,125 @@
+"""The program ``levygrid``: its commands and what it says when one cannot be carried out."""
+
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import ValidationError
+
+from app.errors import LevygridError, StartFailed
+from app.settings import Settings
+
+cli = typer.Typer(
+    help="Classify the buses of a power grid from few labels.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def main() -> None:
+    """Run the program; what goes wrong in a way we know is one line and exit code 1."""
+    try:
+        cli()
+    except LevygridError as error:
+        sys.stderr.write(f"levygrid: {error}\n")
+        sys.exit(1)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"levygrid {version('levygrid')}")
+        raise typer.Exit
+
+
+@cli.callback()
+def _options(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None: ...
+
+
+@cli.command()
+def serve() -> None:
+    """Start the API with its worker; on first start load IEEE 118 and train a model."""
+    from app.commands.serve import serve as run_service
+
+    run_service(_read_settings())
+
+
+@cli.command()
+def worker(
+    concurrency: Annotated[
+        int, typer.Option(min=1, max=64, help="Jobs that run at the same time.")
+    ] = 1,
+) -> None:
+    """Run jobs: from the broker of LEVYGRID_BROKER_URL, or by polling the database."""
+    from app.commands.worker import run_worker
+
+    raise typer.Exit(run_worker(_read_settings(), concurrency))
+
+
+@cli.command()
+def migrate() -> None:
+    """Bring the database to the newest schema."""
+    from app.commands.data_folder import prepare_data_folder
+    from app.migration import upgrade
+
+    settings = _read_settings()
+    if not settings.database_url:
+        prepare_data_folder(settings.data_dir)
+    upgrade(settings.resolved_database_url)
+    typer.echo("The database is at the newest schema.")
+
+
+@cli.command()
+def demo(
+    url: Annotated[
+        str | None, typer.Option(help="A running service; without it a temporary one is started.")
+    ] = None,
+) -> None:
+    """Go the whole way from a grid to predictions through the HTTP API."""
+    from app.commands.demo import run_demo
+
+    run_demo(url)
+
+
+@cli.command()
+def bench(
+    name: Annotated[str, typer.Argument(help="Which one; `list` names them all.")],
+    json: Annotated[Path | None, typer.Option(help="Write the figures to this file.")] = None,
+) -> None:
+    """Measure one part and print its figures."""
+    from app.commands.bench import run_bench
+
+    run_bench(name, json)
+
+
+@cli.command()
+def settings() -> None:
+    """Print every setting as a markdown table."""
+    from app.commands.settings_table import settings_table
+
+    typer.echo(settings_table())
+
+
+def _read_settings() -> Settings:
+    """Read the environment. Raises: StartFailed naming every variable that is wrong."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        wrong = [
+            f"LEVYGRID_{str(detail['loc'][0]).upper()}: {detail['msg']}"
+            for detail in error.errors(include_url=False)
+        ]
+        raise StartFailed("; ".join(wrong)) from None
+
+
+if __name__ == "__main__":
+    main()

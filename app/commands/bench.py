@@ -1,0 +1,53 @@
+"""``levygrid bench NAME``: run one measurement of ``ml.bench``, show it, keep it as JSON."""
+
+import json
+import pkgutil
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+import ml.bench
+from app.errors import LevygridError
+
+
+def run_bench(name: str, json_path: Path | None) -> None:
+    """Measure, print a table and write the figures. Raises: LevygridError if unknown."""
+    known = list_benches()
+    if name == "list":
+        Console().print("\n".join(known), highlight=False)
+        return
+    if name not in known:
+        raise LevygridError(f"There is no bench {name!r}; there are {', '.join(known)}.")
+    figures = import_module(f"ml.bench.{name.replace('-', '_')}").run()
+    rows = figures["rows"] if isinstance(figures, Mapping) else figures
+    Console().print(_make_table(name, rows))
+    if json_path is not None:
+        json_path.write_text(json.dumps(figures, indent=2) + "\n")
+
+
+def list_benches() -> list[str]:
+    """Return the names that ``ml.bench`` offers; nothing else can be run."""
+    modules = pkgutil.iter_modules(ml.bench.__path__)
+    return sorted(
+        module.name.replace("_", "-") for module in modules if not module.name.startswith("_")
+    )
+
+
+def _make_table(name: str, rows: Sequence[Mapping[str, Any]]) -> Table:
+    table = Table(title=f"bench {name}")
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    for column in columns:
+        table.add_column(column.replace("_", " "), justify="right")
+    for row in rows:
+        table.add_row(*(_shown(row.get(column)) for column in columns))
+    return table
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return "" if value is None else str(value)

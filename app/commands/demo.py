@@ -1,0 +1,105 @@
+"""``levygrid demo``: from a grid to predictions through the HTTP API, as a client would."""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+
+from app.commands.temporary_service import run_temporary_service
+from app.errors import LevygridError
+
+CASE = "case118"
+_ENDED = {"succeeded", "failed", "cancelled"}
+_LOOK_SECONDS = 0.3
+_SHOWN_BUSES = 20
+
+
+def run_demo(url: str | None) -> None:
+    """Load a case, train on it, print predictions against the truth. Raises: LevygridError."""
+    console = Console()
+    with _connect(url) as client:
+        graph = _ask(client, "POST", "/graphs", json={"case": CASE})
+        console.print(f"grid {CASE}: {graph['bus_count']} buses, {graph['branch_count']} branches")
+        started = _ask(client, "POST", "/train", json={"graph_id": graph["id"], "label": "role"})
+        job = _follow(client, started["job_id"], console)
+        predictions = _ask(client, "GET", "/predict", params={"model_id": job["model_id"]})
+    console.print(_make_table(predictions))
+    console.print(_summary(predictions))
+
+
+@contextmanager
+def _connect(url: str | None) -> Iterator[httpx.Client]:
+    if url is None:
+        with run_temporary_service() as address, httpx.Client(base_url=address) as client:
+            yield client
+    else:
+        with httpx.Client(base_url=url, timeout=60) as client:
+            yield client
+
+
+def _ask(client: httpx.Client, method: str, path: str, **content: Any) -> Any:
+    try:
+        response = client.request(method, path, timeout=120, **content)
+    except httpx.HTTPError as error:
+        raise LevygridError(f"The service at {client.base_url} does not answer: {error}") from error
+    if response.is_error:
+        raise LevygridError(f"{method} {path} answered {response.status_code}: {response.text}")
+    return response.json()
+
+
+def _follow(client: httpx.Client, job_id: str, console: Console) -> dict[str, Any]:
+    columns = (
+        TextColumn("training"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("epochs, validation loss {task.fields[loss]}"),
+    )
+    with Progress(*columns, console=console) as bar:
+        line = bar.add_task("training", total=None, loss="-")
+        while True:
+            job: dict[str, Any] = _ask(client, "GET", f"/jobs/{job_id}")
+            loss = "-" if job["validation_loss"] is None else f"{job['validation_loss']:.4f}"
+            bar.update(line, completed=job["epoch"] or 0, total=job["epochs"], loss=loss)
+            if job["state"] in _ENDED:
+                break
+            time.sleep(_LOOK_SECONDS)
+    if job["state"] != "succeeded":
+        reason = (job["error"] or {}).get("detail", job["state"])
+        raise LevygridError(f"The training did not succeed: {reason}")
+    return job
+
+
+def _make_table(predictions: Mapping[str, Any]) -> Table:
+    names = predictions["class_names"]
+    table = Table(title=f"test buses of {CASE}, model {predictions['model_id'][:8]}")
+    for column in ("bus", "predicted", "probability", "truth", ""):
+        table.add_column(column)
+    for position in _test_positions(predictions)[:_SHOWN_BUSES]:
+        said, true = predictions["classes"][position], predictions["truth"][position]
+        table.add_row(
+            predictions["bus_ids"][position],
+            names[said],
+            f"{predictions['probabilities'][position][said]:.2f}",
+            names[true],
+            "[green]right[/]" if said == true else "[red]wrong[/]",
+        )
+    return table
+
+
+def _summary(predictions: Mapping[str, Any]) -> str:
+    tested = _test_positions(predictions)
+    right = sum(predictions["classes"][at] == predictions["truth"][at] for at in tested)
+    shown = min(_SHOWN_BUSES, len(tested))
+    return (
+        f"accuracy on the {len(tested)} test buses, of which {shown} are shown: "
+        f"{right / len(tested):.1%}"
+    )
+
+
+def _test_positions(predictions: Mapping[str, Any]) -> list[int]:
+    return [position for position, part in enumerate(predictions["parts"]) if part == "test"]

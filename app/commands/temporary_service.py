@@ -1,0 +1,49 @@
+"""A service of its own for a demonstration: started in a temporary folder, then forgotten."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from app.errors import StartFailed
+from app.settings import Settings
+from app.worker.process import child_environment
+
+_ADDRESS = re.compile(r"http://\S+")
+
+
+@contextmanager
+def run_temporary_service() -> Iterator[str]:
+    """Start ``levygrid serve`` on a free port and yield its address. Raises: StartFailed."""
+    with TemporaryDirectory(prefix="levygrid-demo-") as folder:
+        settings = Settings(
+            host="127.0.0.1",
+            port=0,
+            data_dir=Path(folder),
+            database_url="",
+            broker_url="",
+            first_start_demo=False,
+            log_level="WARNING",
+        )
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "app.cli", "serve"],
+            env=child_environment(settings, threads=1),
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            yield _read_address(process)
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def _read_address(process: subprocess.Popen[str]) -> str:
+    line = process.stdout.readline() if process.stdout is not None else ""
+    found = _ADDRESS.search(line)
+    if found is None:
+        raise StartFailed("The temporary service did not start.")
+    return found.group()

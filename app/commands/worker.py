@@ -1,0 +1,28 @@
+"""``levygrid worker``: run jobs on this machine for a service here or elsewhere."""
+
+from app.db import Database
+from app.errors import DatabaseUnusable
+from app.logs import configure_logs
+from app.migration import is_current
+from app.settings import Settings
+
+
+def run_worker(settings: Settings, concurrency: int) -> int:
+    """Run jobs until SIGINT or SIGTERM; return the exit code. Raises: DatabaseUnusable."""
+    configure_logs(settings.log_level)
+    _require_schema(settings)
+    if settings.broker_url:
+        from app.worker import celery_worker
+
+        return celery_worker.work(settings, concurrency)
+    from app.worker import local
+
+    return local.work(settings, concurrency)
+
+
+def _require_schema(settings: Settings) -> None:
+    database = Database(settings.resolved_database_url)
+    current = is_current(database)
+    database.close()
+    if not current:
+        raise DatabaseUnusable("The database is not at the newest schema: run `levygrid migrate`.")

@@ -1,0 +1,87 @@
+"""The worker processes of ``levygrid serve``: started, restarted when they crash, stopped."""
+
+import subprocess
+import threading
+import time
+from dataclasses import dataclass, field
+
+import structlog
+
+from app.settings import Settings
+from app.worker.process import child_command, child_environment
+
+_LOOK_SECONDS = 0.2
+_LONGEST_WAIT = 30.0
+_LIVED_LONG = 60.0
+_GRACE_SECONDS = 5.0
+_log = structlog.get_logger(__name__)
+
+
+@dataclass
+class _Place:
+    """Room for one worker process, and when it may be started again."""
+
+    process: subprocess.Popen[bytes] | None = None
+    started: float = 0.0
+    wait: float = 0.5
+    next_start: float = field(default_factory=time.monotonic)
+
+
+class Supervisor(threading.Thread):
+    """Keeps ``count`` worker processes running until told to stop.
+
+    A thread of its own that starts them and outlives them: the kernel ends a child with the
+    thread that started it.
+    """
+
+    def __init__(self, settings: Settings, count: int) -> None:
+        super().__init__(name="supervisor", daemon=True)
+        self._settings = settings
+        self._places = [_Place() for _ in range(count)]
+        self._stopping = threading.Event()
+
+    def run(self) -> None:
+        """Look after the workers; stop them at the end."""
+        while not self._stopping.wait(_LOOK_SECONDS):
+            for place in self._places:
+                self._look_after(place)
+        self._stop_all()
+
+    def stop(self) -> None:
+        """Stop every worker and wait until they are gone."""
+        self._stopping.set()
+        if self.is_alive():
+            self.join()
+
+    def _look_after(self, place: _Place) -> None:
+        now = time.monotonic()
+        if place.process is not None and place.process.poll() is not None:
+            lived = now - place.started
+            place.wait = 0.5 if lived > _LIVED_LONG else min(2 * place.wait, _LONGEST_WAIT)
+            place.next_start = now + place.wait
+            _log.error("worker ended", code=place.process.returncode, again_in=place.wait)
+            place.process = None
+        if place.process is None and now >= place.next_start:
+            place.process, place.started = self._start_worker(), now
+
+    def _start_worker(self) -> subprocess.Popen[bytes]:
+        # A session of its own: Ctrl-C on the terminal is for us, who then stop it in order.
+        return subprocess.Popen(  # noqa: S603 - our own interpreter and module
+            child_command("app.worker.local"),
+            env=child_environment(self._settings, threads=1),
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def _stop_all(self) -> None:
+        processes = [place.process for place in self._places if place.process is not None]
+        for process in processes:
+            process.terminate()
+        deadline = time.monotonic() + self._settings.stop_seconds + _GRACE_SECONDS
+        for process in processes:
+            try:
+                process.wait(max(0.1, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                _log.error("worker does not stop and is killed", process=process.pid)
+                process.kill()
+                process.wait()
