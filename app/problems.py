@@ -46,7 +46,7 @@ PROBLEMS: dict[type[Exception], ProblemKind] = {
     errors.JobNotCancellable: ProblemKind(_S.CONFLICT, "job-ended", "The job has ended"),
     errors.LeaseLost: ProblemKind(_S.CONFLICT, "lease-lost", "Another worker has the job"),
     errors.Rejected: ProblemKind(_S.UNPROCESSABLE_ENTITY, "rejected", "The request breaks rules"),
-    errors.MalformedBody: ProblemKind(_S.BAD_REQUEST, "malformed-body", "The body is not JSON"),
+    errors.MalformedBody: ProblemKind(_S.BAD_REQUEST, "malformed-body", "The body cannot be read"),
     errors.GridRejected: ProblemKind(
         _S.UNPROCESSABLE_ENTITY, "grid-rejected", "The grid has errors"
     ),

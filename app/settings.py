@@ -30,6 +30,10 @@ class Settings(BaseSettings):
     body_limit: int = Field(32 * 2**20, ge=1024, description="Largest request body in bytes.")
     bus_limit: int = Field(200_000, ge=1, description="Most buses of one grid.")
     branch_limit: int = Field(1_000_000, ge=1, description="Most branches of one grid.")
+    read_memory_bytes: int = Field(
+        2 * 2**30, ge=2**28, description="Address space of the process that reads one file."
+    )
+    read_seconds: float = Field(60, gt=0, description="Longest reading of one file.")
     page_limit: int = Field(200, ge=1, description="Most rows of one page of a listing.")
     lease_seconds: float = Field(
         30, gt=0, description="A running job not heard of for so long may be taken over."

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Query, Request, Response, status
 from app.columns_response import respond_columns
 from app.db import DatabaseDep, ReadingSession, WritingSession
 from app.graphs import columns, service
+from app.graphs.body import GridBody, describe_body
 from app.graphs.schemas import (
     BranchOut,
     BranchPage,
@@ -16,12 +17,14 @@ from app.graphs.schemas import (
     GraphOut,
     GraphPage,
     TopologyOut,
-    describe_body,
 )
+from app.ingest.grid import ReadGrid
 from app.ingest.json_source import read_json_source
+from app.ingest.sandbox import Confinement
 from app.ingest.topology import GridLimits
-from app.json_body import JsonBytes
+from app.ingest.uploads import read_upload
 from app.paging import CursorQuery, LimitQuery
+from app.settings import Settings
 
 router = APIRouter(prefix="/graphs", tags=["graphs"])
 
@@ -38,11 +41,10 @@ StartQuery = Annotated[
     openapi_extra=describe_body(),
 )
 def create_graph(
-    body: JsonBytes, request: Request, response: Response, database: DatabaseDep
+    body: GridBody, request: Request, response: Response, database: DatabaseDep
 ) -> GraphDetailOut:
-    """Store a grid: a built-in case by name, or a topology with its buses and branches."""
-    settings = request.app.state.settings
-    read = read_json_source(body, GridLimits(settings.bus_limit, settings.branch_limit))
+    """Store a grid: a built-in case by name, a topology, or a file of a known format."""
+    read = _read_body(body, request.app.state.settings)
     with database.writing() as session:
         row, is_new = service.store_grid(session, read)
         detail = service.get_detail(session, row.id)
@@ -95,3 +97,11 @@ def list_branches(
 def delete_graph(graph_id: GraphId, session: WritingSession) -> None:
     """Delete a grid with its labels and models; not while a job uses it."""
     service.delete_graph(session, graph_id)
+
+
+def _read_body(body: GridBody, settings: Settings) -> ReadGrid:
+    limits = GridLimits(settings.bus_limit, settings.branch_limit)
+    if isinstance(body, bytes):
+        return read_json_source(body, limits)
+    confinement = Confinement(settings.read_memory_bytes, settings.read_seconds)
+    return read_upload(body, limits, confinement)

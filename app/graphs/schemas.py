@@ -141,16 +141,15 @@ class TopologyOut(BaseModel):
     branches: BranchColumns
 
 
-def describe_body() -> dict[str, Any]:
-    """Return the OpenAPI description of the body of POST /graphs, with examples."""
+def describe_json() -> dict[str, Any]:
+    """Return the OpenAPI description of the JSON that POST /graphs takes, with examples."""
     (_, parts) = msgspec.json.schema_components([GraphIn], ref_template="{name}")
     schema = _inline(parts["GraphIn"], parts)
     examples = {
         "a built-in case": {"value": {"case": "case118"}},
         "a topology": {"value": _TOPOLOGY_EXAMPLE},
     }
-    content = {"application/json": {"schema": schema, "examples": examples}}
-    return {"requestBody": {"required": True, "content": content}}
+    return {"application/json": {"schema": schema, "examples": examples}}
 
 
 def _inline(schema: Any, parts: dict[str, Any]) -> Any:

@@ -17,6 +17,7 @@ _TEXT_COLUMNS = frozenset((*LABEL_COLUMNS, "name", "kind"))
 _NUMBER_CHARACTERS = frozenset("0123456789+-.eE")
 _DELIMITERS = (",", ";", "\t")
 _MOST_COLUMNS = 300
+_BYTE_ORDER_MARK = "\ufeff"
 _MOST_FAULTS = 100
 
 _Row = dict[str, str]
@@ -64,7 +65,7 @@ def _read_table(
     faults: list[Fault],
 ) -> list[_Row]:
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode().removeprefix(_BYTE_ORDER_MARK)
     except UnicodeDecodeError as error:
         faults.append(Fault(where, f"byte {error.start} is not UTF-8"))
         return []

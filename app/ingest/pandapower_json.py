@@ -69,7 +69,7 @@ def read(request: Request) -> ReadGrid:
     generators, types = _read_generators(net)
     branches, switches = read_branches(net, in_service)
     tables = PowerTables(
-        name=request.options.get("name") or _get_name(parts),
+        name=_get_name(parts),
         source="pandapower",
         base_mva=net.base_mva,
         buses=_read_buses(net, np.where(in_service, types, _ISOLATED)),
@@ -180,5 +180,4 @@ def _get_number(parts: Mapping[str, Any], name: str, default: float) -> float:
 
 def _get_name(parts: Mapping[str, Any]) -> str:
     name = parts.get("name")
-    usable = isinstance(name, str) and find_text_problem(name) is None
-    return str(name) if usable else "pandapower net"
+    return name if isinstance(name, str) and name else "pandapower net"

@@ -1,6 +1,7 @@
 """Tables of a power-system file -> the neutral grid, its label sets and the import report."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from app.ingest.grid import Columns, Grid, ReadGrid
 from app.ingest.power_labels import make_label_sets
 from app.ingest.power_tables import KIND_NAMES, BranchTable, PowerTables, sum_by_bus
 from app.ingest.report import make_report
+from app.ingest.texts import find_text_problem
 from app.ingest.units import check_units
 from app.ingest.weights import Weights, make_weights, parse_weight_choice
 from ml.arrays import BoolArray, FloatArray
@@ -30,11 +32,16 @@ def build_power_grid(tables: PowerTables, request: Request) -> ReadGrid:
         raise GridRejected("The grid has errors.", faults)
     weights = make_weights(tables.branches, weight)
     kept, dropped = _choose_branches(tables, weights)
-    grid = _make_grid(tables, weights, kept)
+    grid = replace(_make_grid(tables, weights, kept), name=_choose_name(tables, request))
     label_sets = make_label_sets(tables)
     report = make_report(grid, label_sets, dropped, _list_notes(tables, weights))
     details = {"weight": {"choice": weight, "definition": weights.definition}}
     return ReadGrid(grid, label_sets, report | details | _describe(tables))
+
+
+def _choose_name(tables: PowerTables, request: Request) -> str:
+    usable = find_text_problem(tables.name) is None
+    return request.options.get("name") or (tables.name if usable else f"{tables.source} grid")
 
 
 def _make_grid(tables: PowerTables, weights: Weights, kept: BoolArray) -> Grid:

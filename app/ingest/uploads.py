@@ -7,6 +7,7 @@ from app.ingest.exchange import Request
 from app.ingest.formats import choose_reader
 from app.ingest.grid import ReadGrid
 from app.ingest.sandbox import Confinement, run_reader
+from app.ingest.texts import find_text_problem
 from app.ingest.topology import GridLimits
 from ml.errors import Fault
 
@@ -26,8 +27,11 @@ def read_upload(upload: Upload, limits: GridLimits, confinement: Confinement) ->
     """Read an uploaded grid. Raises: GridRejected listing every fault."""
     reader = choose_reader(upload.content, upload.format)
     if upload.buses is not None and reader != "csv":
-        problem = "only CSV has its buses in a second file"
-        raise GridRejected("The upload has a file too many.", [Fault("buses", problem)])
+        fault = Fault("buses", "only CSV has its buses in a second file")
+        raise GridRejected("The upload has a file too many.", [fault])
+    problem = find_text_problem(upload.name) if upload.name else None
+    if problem:
+        raise GridRejected("The name cannot be used.", [Fault("name", problem)])
     files = {"file": upload.content}
     if upload.buses is not None:
         files["buses"] = upload.buses

@@ -65,7 +65,7 @@ def parse_guarded(guarded: GuardedParser, content: bytes, kind: str) -> None:
         raise GridRejected(
             f"The file is not well-formed {kind}.", [Fault(place, "is not XML here")]
         ) from error
-    except (ValueError, LookupError) as error:
+    except (ValueError, LookupError, OSError) as error:
         raise GridRejected(f"The file is not {kind} in UTF-8 or UTF-16.") from error
 
 

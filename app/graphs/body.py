@@ -1,0 +1,57 @@
+"""What POST /graphs takes: a JSON body, or a multipart form with a file."""
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+
+from app.errors import GridRejected, MediaTypeUnsupported
+from app.form_body import FORM, is_form, read_form
+from app.graphs.schemas import describe_json
+from app.ingest.formats import FORMATS
+from app.ingest.uploads import Upload
+from app.ingest.weights import WEIGHT_CHOICES
+from app.json_body import read_json_bytes
+from ml.errors import Fault
+
+_TEXTS = ("format", "weight", "name")
+_FILES = ("file", "buses")
+
+
+async def _read_grid_body(request: Request) -> bytes | Upload:
+    if not is_form(request):
+        try:
+            return await read_json_bytes(request)
+        except MediaTypeUnsupported as error:
+            raise MediaTypeUnsupported(f"Send application/json or {FORM}.") from error
+    form = await read_form(request, _TEXTS, _FILES)
+    if "file" not in form.files:
+        raise GridRejected("There is no file in the form.", [Fault("file", "is missing")])
+    return Upload(
+        content=form.files["file"],
+        format=form.texts.get("format") or None,
+        buses=form.files.get("buses"),
+        weight=form.texts.get("weight") or None,
+        name=form.texts.get("name") or None,
+    )
+
+
+GridBody = Annotated[bytes | Upload, Depends(_read_grid_body)]
+"""JSON as bytes, or an upload."""
+
+
+def describe_body() -> dict[str, Any]:
+    """Return the OpenAPI description of the body of POST /graphs."""
+    file = {"type": "string", "contentMediaType": "application/octet-stream"}
+    fields = {
+        "file": file | {"description": "The grid."},
+        "buses": file | {"description": "The buses, for CSV only."},
+        "format": {"enum": list(FORMATS), "description": "Found in the content when absent."},
+        "weight": {
+            "enum": ["given", *WEIGHT_CHOICES],
+            "description": "What the weight of a branch is; `given` for CSV, GraphML and JSON.",
+        },
+        "name": {"type": "string", "maxLength": 200},
+    }
+    schema = {"type": "object", "required": ["file"], "properties": fields}
+    content = describe_json() | {FORM: {"schema": schema}}
+    return {"requestBody": {"required": True, "content": content}}
