@@ -15,17 +15,14 @@ Int32Array = npt.NDArray[np.int32]
 
 
 class FactorPattern(NamedTuple):
-    """The strict lower triangle of a factor by columns, and the same entries by rows.
+    """The strict lower triangle of a factor by columns: ``rows[starts[j]:starts[j + 1]]``.
 
-    ``rows[starts[j]:starts[j + 1]]`` ascend; ``links[k]`` of row i is a column j < i with an
-    entry in that row, and ``link_entries[k]`` is where in ``rows`` it stands.
+    Rows ascend, and those of a column beyond its first are among the rows of that first.
+    Shapes: starts (N + 1,), rows (entries,).
     """
 
     starts: IntArray
     rows: Int32Array
-    link_starts: IntArray
-    links: Int32Array
-    link_entries: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +96,9 @@ def analyse(ordering: Ordering, pairs: IntArray) -> Elimination:
     Shapes: pairs (M, 2) of nodes -> elimination.
     """
     permuted = ordering.permuted
-    columns = (permuted.indptr, permuted.indices, ordering.parents, ordering.counts)
-    pattern = FactorPattern(*_fill_pattern(*columns))
+    starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(ordering.counts)])
+    rows = _fill_rows(permuted.indptr, permuted.indices, ordering.parents, starts)
+    pattern = FactorPattern(starts, rows)
     place = np.empty_like(ordering.order)
     place[ordering.order] = np.arange(len(place))
     placed = place[pairs].reshape(-1, 2)
@@ -203,43 +201,37 @@ def _column_counts(starts: Int32Array, neighbours: Int32Array, parents: IntArray
 
 
 @compiled
-def _fill_pattern(
-    starts: Int32Array, neighbours: Int32Array, parents: IntArray, counts: IntArray
-) -> tuple[IntArray, Int32Array, IntArray, Int32Array, IntArray]:
-    """Walk the row subtrees again and write each entry into its column and its row."""
+def _fill_rows(
+    starts: Int32Array, neighbours: Int32Array, parents: IntArray, column_starts: IntArray
+) -> Int32Array:
+    """Walk the row subtrees again and write each row into the columns it meets."""
     count = len(parents)
-    column_starts = np.zeros(count + 1, dtype=np.int64)
-    column_starts[1:] = np.cumsum(counts)
-    size = column_starts[count]
     following = column_starts[:count].copy()
-    rows = np.empty(size, dtype=np.int32)
-    link_starts = np.zeros(count + 1, dtype=np.int64)
-    links = np.empty(size, dtype=np.int32)
-    link_entries = np.empty(size, dtype=np.int64)
+    rows = np.empty(column_starts[count], dtype=np.int32)
     seen = np.full(count, -1, dtype=np.int64)
-    link = 0
     for row in range(count):
         seen[row] = row
         for entry in range(starts[row], starts[row + 1]):
             column = np.int64(neighbours[entry])
             while column < row and seen[column] != row:
                 seen[column] = row
-                links[link] = column
-                link_entries[link] = following[column]
                 rows[following[column]] = row
                 following[column] += 1
-                link += 1
                 column = parents[column]
-        link_starts[row + 1] = link
-    return column_starts, rows, link_starts, links, link_entries
+    return rows
 
 
 @compiled
 def _find_entries(pattern: FactorPattern, pairs: IntArray) -> IntArray:
-    starts, rows = pattern.starts, pattern.rows
     found = np.empty(len(pairs), dtype=np.int64)
     for position in range(len(pairs)):
         row, column = pairs[position]
-        first = starts[column]
-        found[position] = first + np.searchsorted(rows[first : starts[column + 1]], row)
+        low, high = pattern.starts[column], pattern.starts[column + 1] - 1
+        while low < high:
+            middle = (low + high) // 2
+            if pattern.rows[middle] < row:
+                low = middle + 1
+            else:
+                high = middle
+        found[position] = low
     return found

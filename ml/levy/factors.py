@@ -3,14 +3,17 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
 from ml.arrays import FloatArray, IntArray
 from ml.levy.elimination import Elimination, FactorPattern
-from ml.levy.kernels import LANES, add_solution, factorise, invert_diagonal
+from ml.levy.kernels import factorise, invert_diagonal, sum_solutions
 from ml.levy.workers import run_tasks
 
+_LANES = 9
+"""Shifts factored side by side: enough to fill the registers; two groups for two cores."""
 _COLUMNS = 16
 """Columns solved for at once: enough to amortise the walk, few enough for the cache."""
 _PARTS = 4
@@ -42,39 +45,37 @@ class WeightedLaplacian:
         lower = np.empty((len(shifts), len(pattern.rows)))
         pivots = np.empty((len(shifts), len(self.degrees)))
 
-        def finish(first: int) -> FloatArray:
-            lanes, lane_pivots = self._factor_lanes(shifts[first : first + LANES])
-            diagonals = invert_diagonal(pattern, lanes, lane_pivots, np.zeros_like(lanes))
-            used = len(shifts[first : first + LANES])
-            lower[first : first + used] = lanes.T[:used]
-            pivots[first : first + used] = lane_pivots.T[:used]
-            return diagonals[:, :used] @ residues[first : first + used]
+        def finish(first: int, last: int) -> FloatArray:
+            lanes, lane_pivots = self.factor_lanes(shifts[first:last])
+            lower[first:last] = lanes.T
+            pivots[first:last] = lane_pivots.T
+            return invert_diagonal(pattern, lanes, lane_pivots) @ residues[first:last]
 
-        firsts = range(0, len(shifts), LANES)
-        tasks: list[Callable[[], FloatArray]] = [partial(finish, first) for first in firsts]
-        parts = run_tasks(tasks, together=len(pattern.rows) * LANES > _WORTH_A_THREAD)
+        groups = max(2, -(-len(shifts) // _LANES))
+        tasks: list[Callable[[], FloatArray]] = [
+            partial(finish, first, last) for first, last in _shares(len(shifts), groups)
+        ]
+        parts = run_tasks(tasks, together=len(pattern.rows) * len(shifts) > _WORTH_A_THREAD)
         return ShiftedFactors(pattern, lower, pivots, residues, np.sum(parts, axis=0))
 
     def count_below(self, bounds: FloatArray) -> IntArray:
-        """Count the eigenvalues below each of at most eight bounds.
+        """Count the eigenvalues below each bound.
 
         Equation: Sylvester's law of inertia, ``L - sI`` has as many negative pivots as ``L``
             has eigenvalues below ``s``.
         Deviation: where a pivot is too small to trust its sign, N + 1.
         Shapes: (B,) -> (B,).
         """
-        _, pivots = self._factor_lanes(-bounds)
-        used = pivots[:, : len(bounds)]
-        counts = (used < 0).sum(axis=0)
-        doubtful = (np.abs(used) < _TINY_PIVOT * bounds).any(axis=0)
-        return np.where(doubtful, len(self.degrees) + 1, counts)
+        _, pivots = self.factor_lanes(-bounds)
+        doubtful = (np.abs(pivots) < _TINY_PIVOT * bounds).any(axis=0)
+        return np.where(doubtful, len(pivots) + 1, (pivots < 0).sum(axis=0))
 
-    def _factor_lanes(self, shifts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def factor_lanes(self, shifts: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Factor ``L + t_k I`` for K shifts. Shapes: (K,) -> (entries, K), (N, K)."""
         pattern = self.elimination.pattern
-        lanes = np.zeros((len(pattern.rows), LANES))
+        lanes = np.zeros((len(pattern.rows), len(shifts)))
         lanes[self.elimination.pair_entries] = -self.weights[:, None]
-        spare = np.ones(LANES - len(shifts))
-        pivots = self.degrees[:, None] + np.concatenate([shifts, spare])
+        pivots = self.degrees[:, None] + shifts
         factorise(pattern, lanes, pivots)
         return lanes, pivots
 
@@ -99,21 +100,21 @@ class ShiftedFactors:
         Shapes: (N, C) -> (N, C), both in elimination order.
         """
         columns = signal.shape[1]
-        starts = range(0, columns, _COLUMNS)
         tasks: list[Callable[[], FloatArray]] = [
-            partial(self._solve_part, signal[:, start : start + _COLUMNS], part)
-            for start in starts
-            for part in range(_PARTS)
+            partial(self._solve_part, signal[:, start : start + _COLUMNS], first, last)
+            for start in range(0, columns, _COLUMNS)
+            for first, last in _shares(len(self.residues), _PARTS)
         ]
         work = len(self.pattern.rows) * columns * len(self.residues)
         sums = run_tasks(tasks, together=work > _WORTH_A_THREAD)
         blocks = [sum(sums[k + 1 : k + _PARTS], sums[k]) for k in range(0, len(sums), _PARTS)]
         return blocks[0] if len(blocks) == 1 else np.hstack(blocks)
 
-    def _solve_part(self, signal: FloatArray, part: int) -> FloatArray:
-        total = np.zeros(signal.shape)
-        for pole in range(part, len(self.residues), _PARTS):
-            block = np.array(signal, order="C")
-            weight = self.residues[pole]
-            add_solution(self.pattern, self.lower[pole], self.pivots[pole], block, weight, total)
-        return total
+    def _solve_part(self, signal: FloatArray, first: int, last: int) -> FloatArray:
+        factors = (self.lower[first:last], self.pivots[first:last], self.residues[first:last])
+        return sum_solutions(self.pattern, *factors, np.ascontiguousarray(signal))
+
+
+def _shares(count: int, parts: int) -> list[tuple[int, int]]:
+    ends = [count * part // parts for part in range(parts + 1)]
+    return list(pairwise(ends))

@@ -1,4 +1,4 @@
-"""The inner loops of the sparse solver, over eight shifts or many columns at once."""
+"""The inner loops of the sparse solver, over many shifts or many columns at once."""
 
 import numpy as np
 
@@ -6,117 +6,119 @@ from ml.arrays import FloatArray, IntArray
 from ml.levy.compiled import compiled
 from ml.levy.elimination import FactorPattern
 
-LANES = 8
-"""Shifts that are factored together: two AVX2 registers, one AVX-512 register."""
-
 
 @compiled
 def factorise(pattern: FactorPattern, lower: FloatArray, pivots: FloatArray) -> None:
-    """Factor eight matrices of one pattern into ``C D C^T``, C with unit diagonal, in place.
+    """Factor K matrices of one pattern into ``C D C^T``, C with unit diagonal, in place.
 
-    Equation: ``d_i = a_ii - sum_j c_ij^2 d_j``, ``c_ki = (a_ki - sum_j c_kj c_ij d_j) / d_i``,
-        column by column from the left.
-    Cost: O(products of the pattern).
-    Shapes: lower (entries, 8), pivots (N, 8): the matrices on entry, C and D on return.
+    Equation: ``c_ij = a_ij / d_j``, then ``a_ki -= c_ij a_kj`` for all rows ``k >= i`` of the
+        column, from the first column to the last.
+    Deviation: the entry (k, i) is found by walking along column i, whose rows include those
+        of column j beyond i.
+    Cost: O(K products of the pattern).
+    Shapes: lower (entries, K), pivots (N, K): the matrices on entry, C and D on return.
     """
-    count = len(pivots)
-    entry_of = np.empty(count, dtype=np.int64)
-    scaled = np.empty(LANES)
+    count, lanes = pivots.shape
+    inverse = np.empty(lanes)
+    factor = np.empty(lanes)
     for node in range(count):
-        first, last = pattern.starts[node], pattern.starts[node + 1]
-        for entry in range(first, last):
-            entry_of[pattern.rows[entry]] = entry
-        for link in range(pattern.link_starts[node], pattern.link_starts[node + 1]):
-            column, source = pattern.links[link], pattern.link_entries[link]
-            for lane in range(LANES):
-                scaled[lane] = lower[source, lane] * pivots[column, lane]
-                pivots[node, lane] -= scaled[lane] * lower[source, lane]
-            for entry in range(source + 1, pattern.starts[column + 1]):
-                _subtract_product(lower, entry_of[pattern.rows[entry]], entry, scaled)
-        for lane in range(LANES):
-            scaled[lane] = 1 / pivots[node, lane]
-        for entry in range(first, last):
-            for lane in range(LANES):
-                lower[entry, lane] *= scaled[lane]
+        last = pattern.starts[node + 1]
+        for lane in range(lanes):
+            inverse[lane] = 1 / pivots[node, lane]
+        for entry in range(pattern.starts[node], last):
+            row = pattern.rows[entry]
+            for lane in range(lanes):
+                factor[lane] = lower[entry, lane] * inverse[lane]
+                pivots[row, lane] -= factor[lane] * lower[entry, lane]
+            target = pattern.starts[row]
+            for other in range(entry + 1, last):
+                while pattern.rows[target] < pattern.rows[other]:
+                    target += 1
+                for lane in range(lanes):
+                    lower[target, lane] -= factor[lane] * lower[other, lane]
+            for lane in range(lanes):
+                lower[entry, lane] = factor[lane]
 
 
 @compiled
-def _subtract_product(values: FloatArray, target: int, source: int, factors: FloatArray) -> None:
-    for lane in range(LANES):
-        values[target, lane] -= values[source, lane] * factors[lane]
-
-
-@compiled
-def invert_diagonal(
-    pattern: FactorPattern, lower: FloatArray, pivots: FloatArray, inverse: FloatArray
-) -> FloatArray:
-    """Return the diagonals of eight inverses by selected inversion.
+def invert_diagonal(pattern: FactorPattern, lower: FloatArray, pivots: FloatArray) -> FloatArray:
+    """Return the diagonals of the K inverses by selected inversion.
 
     Equation: Takahashi, Fagan, Chen 1973: ``z_ij = -sum_(k>j) c_kj z_ki`` on the pattern of C,
         ``z_jj = 1 / d_j - sum_(k>j) c_kj z_kj``, from the last column to the first.
-    Deviation: a finished column adds its part to all columns that need it, so that entries
-        are found by position instead of by search.
-    Cost: O(products of the pattern), about twice ``factorise``.
-    Shapes: lower (entries, 8), pivots (N, 8) -> (N, 8); ``inverse`` (entries, 8) is zero on
-        entry and holds the inverses on the pattern on return.
+    Cost: O(K products of the pattern), about twice ``factorise``.
+    Shapes: lower (entries, K), pivots (N, K) -> (N, K).
     """
-    count = len(pivots)
-    entry_of = np.empty(count, dtype=np.int64)
+    count, lanes = pivots.shape
+    inverse = np.zeros_like(lower)
     diagonal = np.empty_like(pivots)
     for node in range(count - 1, -1, -1):
-        for lane in range(LANES):
+        first, last = pattern.starts[node], pattern.starts[node + 1]
+        for entry in range(first, last):
+            row = pattern.rows[entry]
+            for lane in range(lanes):
+                inverse[entry, lane] -= lower[entry, lane] * diagonal[row, lane]
+            known = pattern.starts[row]
+            for other in range(entry + 1, last):
+                while pattern.rows[known] < pattern.rows[other]:
+                    known += 1
+                for lane in range(lanes):
+                    inverse[entry, lane] -= lower[other, lane] * inverse[known, lane]
+                    inverse[other, lane] -= lower[entry, lane] * inverse[known, lane]
+        for lane in range(lanes):
             diagonal[node, lane] = 1 / pivots[node, lane]
-        for entry in range(pattern.starts[node], pattern.starts[node + 1]):
-            entry_of[pattern.rows[entry]] = entry
-            for lane in range(LANES):
+        for entry in range(first, last):
+            for lane in range(lanes):
                 diagonal[node, lane] -= lower[entry, lane] * inverse[entry, lane]
-        for link in range(pattern.link_starts[node], pattern.link_starts[node + 1]):
-            column, own = pattern.links[link], pattern.link_entries[link]
-            for lane in range(LANES):
-                inverse[own, lane] -= lower[own, lane] * diagonal[node, lane]
-            for entry in range(own + 1, pattern.starts[column + 1]):
-                known = entry_of[pattern.rows[entry]]
-                _spread(lower, inverse, (own, entry, known))
     return diagonal
 
 
 @compiled
-def _spread(lower: FloatArray, inverse: FloatArray, entries: tuple[int, int, int]) -> None:
-    own, other, known = entries
-    for lane in range(LANES):
-        inverse[own, lane] -= lower[other, lane] * inverse[known, lane]
-        inverse[other, lane] -= lower[own, lane] * inverse[known, lane]
-
-
-@compiled
-def add_solution(
+def sum_solutions(
     pattern: FactorPattern,
     lower: FloatArray,
     pivots: FloatArray,
-    block: FloatArray,
-    weight: float,
-    total: FloatArray,
-) -> None:
-    """Add ``weight * (C D C^T)^-1 block`` to the total; the block is used up.
+    weights: FloatArray,
+    signal: FloatArray,
+) -> FloatArray:
+    """Return ``sum_k weights_k (C_k D_k C_k^T)^-1 signal``.
 
-    Cost: O(entries C) time, two passes over factor and block.
-    Shapes: lower (entries,), pivots (N,), block and total (N, C).
+    Cost: O(K entries C) time, two passes over a factor and the signal each.
+    Shapes: lower (K, entries), pivots (K, N), weights (K,), signal (N, C) -> (N, C).
     """
-    count, columns = block.shape
-    for node in range(count):
+    total = np.zeros_like(signal)
+    block = np.empty_like(signal)
+    for system in range(len(weights)):
+        block[:] = signal
+        _solve_forward(pattern, lower[system], block)
+        _solve_backward(pattern, lower[system], pivots[system], block)
+        for node in range(len(signal)):
+            for column in range(signal.shape[1]):
+                total[node, column] += weights[system] * block[node, column]
+    return total
+
+
+@compiled
+def _solve_forward(pattern: FactorPattern, lower: FloatArray, block: FloatArray) -> None:
+    for node in range(len(block)):
         for entry in range(pattern.starts[node], pattern.starts[node + 1]):
             row = pattern.rows[entry]
-            for column in range(columns):
+            for column in range(block.shape[1]):
                 block[row, column] -= lower[entry] * block[node, column]
-    for node in range(count - 1, -1, -1):
-        for column in range(columns):
-            block[node, column] /= pivots[node]
+
+
+@compiled
+def _solve_backward(
+    pattern: FactorPattern, lower: FloatArray, pivots: FloatArray, block: FloatArray
+) -> None:
+    for node in range(len(block) - 1, -1, -1):
+        inverse = 1 / pivots[node]
+        for column in range(block.shape[1]):
+            block[node, column] *= inverse
         for entry in range(pattern.starts[node], pattern.starts[node + 1]):
             row = pattern.rows[entry]
-            for column in range(columns):
+            for column in range(block.shape[1]):
                 block[node, column] -= lower[entry] * block[row, column]
-        for column in range(columns):
-            total[node, column] += weight * block[node, column]
 
 
 @compiled

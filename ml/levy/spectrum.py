@@ -5,8 +5,10 @@ import numpy as np
 from ml.arrays import FloatArray, IntArray
 from ml.errors import ToleranceNotReached
 from ml.levy.factors import WeightedLaplacian
-from ml.levy.kernels import LANES
 from ml.levy.poles import SMALLEST_LOW
+
+_COUNTED = 8
+"""Bounds counted below in one factorisation."""
 
 
 def upper_bound(pairs: IntArray, degrees: FloatArray) -> float:
@@ -28,7 +30,7 @@ def lower_bound(laplacian: WeightedLaplacian, island_count: int) -> float:
     Shapes: a Laplacian scaled to a spectrum within [0, 1].
     Raises: ToleranceNotReached if an eigenvalue is too small to be told from zero.
     """
-    exponent = _first_clear(laplacian, island_count, np.arange(3, 3 + 3 * LANES, 3))
+    exponent = _first_clear(laplacian, island_count, 3 * np.arange(1, 1 + _COUNTED))
     return 2.0 ** -_first_clear(laplacian, island_count, np.arange(exponent - 2, exponent + 1))
 
 
@@ -43,5 +45,5 @@ def _first_clear(laplacian: WeightedLaplacian, island_count: int, exponents: Int
         clear = np.flatnonzero(counts == island_count)
         if len(clear):
             return int(exponents[clear[0]])
-        exponents = exponents + 3 * LANES
+        exponents = exponents + 3 * _COUNTED
     raise ToleranceNotReached("the smallest eigenvalue cannot be told from zero")
