@@ -28,6 +28,14 @@ export class Drawing {
     if (!this.listening) this.listen();
   }
 
+  /** Put the ring around a bus; all other traces stay as they are. */
+  mark(bus) {
+    if (!this.scene) return;
+    this.scene.options.selected = bus;
+    const { x, y } = this.scene.grid;
+    window.Plotly.restyle(this.container, { x: [[x[bus]]], y: [[y[bus]]] }, [this.container.data.length - 1]);
+  }
+
   redraw() {
     if (this.scene) this.draw(this.scene.grid, this.scene.verdicts, this.scene.options);
   }

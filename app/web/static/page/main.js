@@ -173,7 +173,7 @@ function searchBus(event) {
 function selectBus(bus) {
   state.selected = bus;
   showBus(byId("bus-details"), state.grid, state.verdicts, bus);
-  redraw();
+  drawing.mark(bus);
 }
 
 /** A job has ended: if it made a model of this grid that is new to us, show it. */

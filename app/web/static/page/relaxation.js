@@ -3,6 +3,8 @@
 const ROUNDS = 120;
 const LARGEST = 20_000;
 const REACH = 2;
+const ROW_LENGTH = 2 ** 20;
+const NEAR_CELLS = [-1, 0, 1].flatMap((column) => [-1, 0, 1].map((row) => column * ROW_LENGTH + row));
 const GOLDEN_ANGLE = 2.399963229728653;
 
 /** Move the buses in place; `local[bus]` lists the positions of a bus's neighbours. */
@@ -32,7 +34,7 @@ function scatter(x, y) {
 function forces(x, y, local) {
   const moveX = new Float64Array(x.length);
   const moveY = new Float64Array(x.length);
-  for (const cell of neighbourCells(x, y)) push(cell, x, y, moveX, moveY);
+  pushApart(x, y, moveX, moveY);
   local.forEach((next, bus) => {
     for (const other of next) {
       const distance = Math.hypot(x[other] - x[bus], y[other] - y[bus]) || 1e-6;
@@ -45,32 +47,36 @@ function forces(x, y, local) {
 }
 
 /** Buses sorted into squares as wide as the push reaches: only near pairs are looked at. */
-function* neighbourCells(x, y) {
+function sortIntoCells(x, y) {
   const cells = new Map();
-  const cellOf = (column, row) => `${column},${row}`;
   for (let bus = 0; bus < x.length; bus += 1) {
-    const key = cellOf(Math.floor(x[bus] / REACH), Math.floor(y[bus] / REACH));
-    if (!cells.has(key)) cells.set(key, []);
-    cells.get(key).push(bus);
+    const cell = cellAt(Math.floor(x[bus] / REACH), Math.floor(y[bus] / REACH));
+    if (!cells.has(cell)) cells.set(cell, []);
+    cells.get(cell).push(bus);
   }
-  for (const [key, members] of cells) {
-    const [column, row] = key.split(",").map(Number);
-    const near = [];
-    for (let right = -1; right <= 1; right += 1) {
-      for (let up = -1; up <= 1; up += 1) near.push(...(cells.get(cellOf(column + right, row + up)) ?? []));
+  return cells;
+}
+
+const cellAt = (column, row) => column * ROW_LENGTH + row;
+
+function pushApart(x, y, moveX, moveY) {
+  const cells = sortIntoCells(x, y);
+  for (const [cell, members] of cells) {
+    for (const step of NEAR_CELLS) {
+      const others = cells.get(cell + step);
+      if (others) pushCells(members, others, { x, y, moveX, moveY });
     }
-    yield { members, near };
   }
 }
 
-function push({ members, near }, x, y, moveX, moveY) {
+function pushCells(members, others, { x, y, moveX, moveY }) {
   for (const bus of members) {
-    for (const other of near) {
-      if (other === bus) continue;
+    for (const other of others) {
       const acrossX = x[bus] - x[other];
       const acrossY = y[bus] - y[other];
-      const distance = Math.hypot(acrossX, acrossY) || 1e-6;
-      if (distance >= REACH) continue;
+      const square = acrossX * acrossX + acrossY * acrossY;
+      if (other === bus || square >= REACH * REACH) continue;
+      const distance = Math.sqrt(square) || 1e-6;
       const strength = (0.3 * (1 / distance - 1 / REACH)) / distance;
       moveX[bus] += strength * acrossX;
       moveY[bus] += strength * acrossY;

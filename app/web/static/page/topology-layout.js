@@ -148,7 +148,8 @@ function scaleToUnitBranches(x, y, local) {
 /** Put the islands on shelves, the largest first, so that none covers another. */
 function packShelves(islands, x, y) {
   const boxes = islands.map((island) => ({ ...island, ...bounds(island) }));
-  const shelfWidth = Math.max(...boxes.map((box) => box.width), Math.sqrt(boxes.reduce((sum, box) => sum + box.width * box.height, 0)) * 1.5);
+  const area = boxes.reduce((sum, box) => sum + box.width * box.height, 0);
+  const shelfWidth = boxes.reduce((widest, box) => Math.max(widest, box.width), 1.5 * Math.sqrt(area));
   let left = 0;
   let top = 0;
   let shelfHeight = 0;
