@@ -81,10 +81,13 @@ def document_problems(schema: dict[str, Any]) -> dict[str, Any]:
     problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
     components.update(problem.pop("$defs", {}))
     components["Problem"] = problem
+    for name in ("HTTPValidationError", "ValidationError"):
+        components.pop(name, None)
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     for operations in schema.get("paths", {}).values():
         for operation in operations.values():
             responses = operation.setdefault("responses", {})
+            responses.pop("422", None)  # FastAPI's own form, which never leaves this service
             responses["4XX"] = {"description": "The request cannot be met.", "content": content}
             responses["5XX"] = {"description": "The service failed.", "content": content}
     return schema

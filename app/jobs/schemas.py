@@ -12,16 +12,18 @@ from app.tables import JobRow
 class JobOut(BaseModel):
     """One job: where it stands, how far it is, what came of it."""
 
-    id: str
-    kind: str
-    state: JobState
-    graph_id: str | None
+    id: str = Field(examples=["2f4a6c8e0b1d3f5a7c9e1b3d5f7a9c0e"])
+    kind: str = Field(examples=["train"])
+    state: JobState = Field(examples=["running"])
+    graph_id: str | None = Field(examples=["0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e"])
     label: str | None = Field(description="What is being learnt, if the job trains.")
     priority: int = Field(description="0 to 9; higher runs sooner.")
     attempt: int = Field(description="How often a worker has taken the job.")
     cancel_requested: bool
-    epoch: int | None
-    epochs: int | None = Field(description="The last epoch, unless training stops early.")
+    epoch: int | None = Field(examples=[120])
+    epochs: int | None = Field(
+        description="The last epoch, unless training stops early.", examples=[300]
+    )
     train_loss: float | None
     validation_loss: float | None
     train_accuracy: float | None

@@ -27,7 +27,7 @@ class SplitIn(BodyIn):
 class TrainIn(BodyIn):
     """What to learn, from which columns, and how."""
 
-    graph_id: str = Field(max_length=32)
+    graph_id: str = Field(max_length=32, examples=["0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e"])
     label: str | None = Field(
         None, max_length=100, description="Default: `role`, or the only label set of the grid."
     )
@@ -44,6 +44,6 @@ class TrainIn(BodyIn):
 class TrainOut(BaseModel):
     """Where to look for the job."""
 
-    job_id: str
-    state: str
-    href: str
+    job_id: str = Field(examples=["2f4a6c8e0b1d3f5a7c9e1b3d5f7a9c0e"])
+    state: str = Field(examples=["queued"])
+    href: str = Field(examples=["/jobs/2f4a6c8e0b1d3f5a7c9e1b3d5f7a9c0e"])

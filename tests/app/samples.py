@@ -1,0 +1,61 @@
+"""Small grids and models that tests put into the service."""
+
+from typing import Any
+
+import numpy as np
+from starlette.testclient import TestClient
+
+from app.db import Database
+from app.models.service import NewModel, store_model
+from ml import Split
+
+CLASSES = ("neither", "load", "generator")
+
+
+def ring(count: int = 6, **extra: Any) -> dict[str, Any]:
+    """A ring of buses "1" to "count" with one feature, labelled by turns, the last not."""
+    buses = [
+        {"id": str(bus), "name": f"Bus {bus}", "features": {"Pd": float(bus)}}
+        | ({"label": CLASSES[bus % 3]} if bus < count else {})
+        for bus in range(1, count + 1)
+    ]
+    branches = [{"from": str(bus), "to": str(bus % count + 1)} for bus in range(1, count + 1)]
+    return {"buses": buses, "branches": branches} | extra
+
+
+def post_graph(api: TestClient, body: dict[str, Any] | None = None) -> str:
+    """Store a grid and return its id."""
+    answer = api.post("/graphs", json=ring() if body is None else body)
+    assert answer.status_code in (200, 201), answer.text
+    graph_id: str = answer.json()["id"]
+    return graph_id
+
+
+def put_model(api: TestClient, graph_id: str, accuracy: float = 0.5, label: str = "label") -> str:
+    """Store a model of a ring of six buses as a worker does, and return its id."""
+    database: Database = api.app.state.database  # type: ignore[attr-defined]  # an ASGI app to mypy
+    probabilities = np.array(
+        [[0.1, 0.7, 0.2], [0.2, 0.2, 0.6], [0.8, 0.1, 0.1], [0.3, 0.4, 0.3]] + [[0.2, 0.3, 0.5]] * 2
+    )
+    part = {"count": 2, "accuracy": accuracy, "macro_f1": accuracy}
+    model = NewModel(
+        graph_id=graph_id,
+        label=label,
+        kind="lfgcn",
+        class_names=("generator", "load", "neither"),
+        weights=b"weights",
+        manifest={
+            "config": {"alpha": 0.2},
+            "graph_hash": "g",
+            "label_hash": "l",
+            "split": {"hash": "s", "train": [0]},
+            "best_epoch": 3,
+            "seed": 0,
+        },
+        metrics={"train": part, "validation": part, "test": part},
+        curves={"epoch": [1, 2]},
+        probabilities=probabilities,
+        split=Split(np.array([0]), np.array([1]), np.array([2, 3])),
+    )
+    with database.writing() as session:
+        return store_model(session, model).id
