@@ -10,7 +10,7 @@ from ml.graph import Graph
 from ml.levy.laplacian import degrees_of
 from ml.split import Split
 
-PUBLISHED: dict[str, Any] = {"trees": 200, "depth": None, "leaf": 1}
+PUBLISHED: dict[str, Any] = {"trees": 100, "depth": None, "leaf": 1}
 
 
 def classify(graph: Graph, split: Split, settings: dict[str, Any], seed: int) -> FloatArray:

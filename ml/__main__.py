@@ -1,0 +1,17 @@
+"""``python -m ml``: the experiments without the service."""
+
+import typer
+
+from ml.experiments.command import reproduce
+
+commands = typer.Typer(no_args_is_help=True, add_completion=False)
+commands.command()(reproduce)
+
+
+@commands.callback()
+def _describe() -> None:
+    """LFGCN and P-DropEdge from the command line."""
+
+
+if __name__ == "__main__":
+    commands()

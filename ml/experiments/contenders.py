@@ -1,0 +1,199 @@
+"""Every row of the tables: which method it is, its published settings, what is searched."""
+
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Literal, cast
+
+from ml.config import MethodName
+
+Settings = dict[str, Any]
+Space = dict[str, tuple[Any, ...]]
+Kind = Literal["ours", "rival", "reference"]
+
+OPTIMISER: Space = {
+    "learning_rate": (0.01, 0.03, 0.05),
+    "weight_decay": (0.0, 5e-4, 5e-3),
+    "dropout": (0.0, 0.25, 0.5),
+    "width": (16, 64),
+}
+LEVY: Space = {
+    "alpha": (0.1, 0.2, 0.3, 0.5, 0.8),
+    "sigma": (0.0, 0.5, 1.0),
+    "gamma": (0.001, 0.01, 0.1, 0.5, 1.0),
+    "branches": (2, 4),
+}
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A row: a network of ``ml.methods`` if ``method`` is given, else a module's ``classify``.
+
+    ``changes`` are laid over the settings of ``based_on``, if that is given: such a row is not
+    searched for by itself.
+    """
+
+    key: str
+    title: str
+    method: MethodName | None = None
+    module: str = ""
+    space: Space = field(default_factory=dict)
+    changes: Settings = field(default_factory=dict)
+    based_on: str = ""
+    kind: Kind = "rival"
+
+    def published(self) -> Settings:
+        """Return the settings of the method's own paper on the citation graphs."""
+        settings = import_module(self.module).PUBLISHED if self.module else {}
+        return {**settings, **self.changes}
+
+
+def _network(key: str, title: str, **space: tuple[Any, ...]) -> Contender:
+    return Contender(
+        key=key,
+        title=title,
+        method=cast("MethodName", key),
+        module=f"ml.baselines.{key}",
+        space={**OPTIMISER, **space},
+        changes={"drop_edge": "none"},
+    )
+
+
+def _closed(name: str) -> Contender:
+    space: Space = {"alpha": (0.1, 0.5, 0.8, 0.9, 0.99)}
+    if name.startswith("F"):
+        space["gamma"] = (0.01, 0.1, 0.5, 0.9)
+    return Contender(
+        key=name.lower(),
+        title=name,
+        module="ml.baselines.closed_form",
+        space=space,
+        changes={"name": name, "gamma": 0.5 if name.startswith("F") else 1.0},
+    )
+
+
+_PLAIN: Settings = {"drop_edge": "none", "width": 64, "weight_decay": 5e-4}
+
+_ALL: tuple[Contender, ...] = (
+    Contender(
+        key="majority", title="Majority class", module="ml.baselines.majority", kind="reference"
+    ),
+    Contender(
+        key="hand_rule", title="Hand rule", module="ml.baselines.hand_rule", kind="reference"
+    ),
+    _network("mlp", "MLP"),
+    _network("island_mlp", "MLP + island mean (gamma -> 0)"),
+    Contender(
+        key="forest",
+        title="Random forest",
+        module="ml.baselines.forest",
+        space={"depth": (None, 4, 8), "leaf": (1, 2, 4)},
+    ),
+    Contender(key="lp", title="LP", module="ml.baselines.label_propagation"),
+    Contender(
+        key="deepwalk",
+        title="DeepWalk",
+        module="ml.baselines.deepwalk",
+        space={"window": (2, 5, 10), "size": (16, 32, 64), "length": (10, 40)},
+    ),
+    *(_closed(name) for name in ("SL", "NL", "PR", "FSL", "FNL", "FPR")),
+    _network("motifnet", "MotifNet", filter_order=(1, 2, 3)),
+    _network("chebnet", "ChebNet", filter_order=(1, 2, 3)),
+    _network("gcn", "GCN"),
+    _network("gcn_skip", "GCN + skip"),
+    _network("arma", "ARMA", filter_order=(1, 2), branches=(1, 2, 3)),
+    _network("gat", "GAT", width=(8, 16), branches=(4, 8)),
+    Contender(
+        key="gmnn",
+        title="GMNN",
+        module="ml.baselines.gmnn",
+        space={**OPTIMISER, "sharpness": (1.0, 10.0)},
+        changes={"drop_edge": "none"},
+    ),
+    _network("lgcn", "LGCN"),
+    _network("spagan", "SPAGAN", width=(8, 16), branches=(4, 8), filter_order=(1, 2)),
+    _network("appnp", "APPNP", alpha=(0.2, 0.5, 0.8, 0.9)),
+    _network("vpn", "VPN", filter_order=(1, 2, 3)),
+    _network("mixhop", "MixHop", filter_order=(1, 2, 3)),
+    Contender(
+        key="lfgcn_whole",
+        title="LFGCN w/o P-DropEdge",
+        method="lfgcn",
+        space={**OPTIMISER, **LEVY},
+        changes=_PLAIN,
+        kind="ours",
+    ),
+    Contender(
+        key="lfgcn",
+        title="LFGCN",
+        method="lfgcn",
+        based_on="lfgcn_whole",
+        changes={"drop_edge": "preferential"},
+        kind="ours",
+    ),
+    Contender(
+        key="lfgcn_plus",
+        title="LFGCN+",
+        method="lfgcn_plus",
+        space={
+            **OPTIMISER,
+            **LEVY,
+            "label_alpha": (0.5, 0.9, 0.99),
+            "label_gamma": (0.5, 1.0),
+            "feature_steps": (0, 1),
+        },
+        changes={**_PLAIN, "members": 2},
+        kind="ours",
+    ),
+    Contender(
+        key="lfgcn_uniform",
+        title="LFGCN with DropEdge",
+        method="lfgcn",
+        based_on="lfgcn_whole",
+        changes={"drop_edge": "uniform"},
+        kind="ours",
+    ),
+    Contender(
+        key="gmnn_preferential",
+        title="GMNN with P-DropEdge",
+        module="ml.baselines.gmnn",
+        based_on="gmnn",
+        changes={"drop_edge": "preferential"},
+    ),
+    Contender(
+        key="gmnn_uniform",
+        title="GMNN with DropEdge",
+        module="ml.baselines.gmnn",
+        based_on="gmnn",
+        changes={"drop_edge": "uniform"},
+    ),
+    Contender(
+        key="lfgcn_serial",
+        title="LFGCN w/o parallel structure",
+        method="lfgcn",
+        based_on="lfgcn_whole",
+        changes={"drop_edge": "preferential", "branches": 1},
+        kind="ours",
+    ),
+    Contender(
+        key="lfgcn_no_residual",
+        title="LFGCN w/o residual block",
+        method="lfgcn",
+        based_on="lfgcn_whole",
+        changes={"drop_edge": "preferential", "skip": "none"},
+        kind="ours",
+    ),
+    Contender(
+        key="lfgcn_average",
+        title="LFGCN w/o gated pooling",
+        method="lfgcn",
+        based_on="lfgcn_whole",
+        changes={"drop_edge": "preferential", "pooling": "average"},
+        kind="ours",
+    ),
+)
+
+CONTENDERS: dict[str, Contender] = {contender.key: contender for contender in _ALL}
+
+COMMON = ("majority", "mlp", "island_mlp", "forest", "gcn_skip")
+CLOSED_FORMS = ("sl", "nl", "pr", "fsl", "fnl", "fpr")
+OURS = ("lfgcn_whole", "lfgcn", "lfgcn_plus")

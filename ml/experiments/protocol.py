@@ -1,0 +1,122 @@
+"""One protocol for all methods: what is fixed, what is hidden, how a run is measured."""
+
+import dataclasses
+import time
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from typing import Any
+
+from ml.arrays import FloatArray
+from ml.config import TrainingConfig
+from ml.datasets.dataset import Dataset
+from ml.experiments.contenders import Contender, Settings
+from ml.graph import UNLABELLED, Graph
+from ml.metrics import evaluate
+from ml.split import Split
+from ml.training import fit
+
+CITATION = frozenset({"cora", "citeseer", "pubmed", "cora_ml_directed", "cora_directed"})
+GRID_RUN: Settings = {
+    "epochs": 200,
+    "patience": 30,
+    "stop_on": "loss",
+    "feature_scaling": "standard",
+    "device": "cpu",
+}
+CITATION_RUN: Settings = {**GRID_RUN, "patience": 50, "feature_scaling": "none"}
+QUICK_RUN: Settings = {"epochs": 10, "patience": 10}
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What one run of one method gave; accuracies are shares, not percent."""
+
+    seed: int
+    accuracy: float
+    macro_f1: float
+    validation_accuracy: float
+    validation_loss: float
+    best_epoch: int
+    epochs: int
+    seconds: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain JSON values."""
+        return {
+            name: round(value, 6) if isinstance(value, float) else value
+            for name, value in asdict(self).items()
+        }
+
+
+def run_settings(dataset: str, *, quick: bool) -> Settings:
+    """Return what is equal for all methods on a data set: stopping and feature scaling."""
+    settings = CITATION_RUN if dataset in CITATION else GRID_RUN
+    return {**settings, **QUICK_RUN} if quick else settings
+
+
+def hide_test_labels(graph: Graph, split: Split) -> Graph:
+    """Return the graph as every method gets it: only training and validation labels are left.
+
+    Deviation: nodes in none of the three sets lose their label too.
+    """
+    labels = graph.labels.copy()
+    labels[:] = UNLABELLED
+    for nodes in (split.train, split.validation):
+        labels[nodes] = graph.labels[nodes]
+    return dataclasses.replace(graph, labels=labels)
+
+
+def choose_split(dataset: Dataset, setting: str, seed: int) -> Split:
+    """Return the published split, the same for all seeds, or the one drawn by the seed."""
+    if setting == "published" and dataset.published is not None:
+        return dataset.published
+    return dataset.draw_split(seed)
+
+
+def measure(
+    contender: Contender, dataset: Dataset, setting: str, settings: Settings, seed: int
+) -> Measurement:
+    """Train once and measure on the test nodes.
+
+    The method gets the graph without test labels; they are joined to its predictions here.
+    """
+    split = choose_split(dataset, setting, seed)
+    graph = hide_test_labels(dataset.graph, split)
+    started = time.perf_counter()
+    probabilities, best_epoch, epochs = predict(contender, graph, split, settings, seed)
+    seconds = time.perf_counter() - started
+    test = evaluate(probabilities, dataset.graph.labels, split.test)
+    validation = evaluate(probabilities, graph.labels, split.validation)
+    return Measurement(
+        seed=seed,
+        accuracy=test.accuracy,
+        macro_f1=test.macro_f1,
+        validation_accuracy=validation.accuracy,
+        validation_loss=validation.log_loss,
+        best_epoch=best_epoch,
+        epochs=epochs,
+        seconds=seconds,
+    )
+
+
+def validate(
+    contender: Contender, dataset: Dataset, setting: str, settings: Settings, seed: int
+) -> tuple[float, float]:
+    """Train once and return accuracy and negative loss on the validation nodes alone."""
+    split = choose_split(dataset, setting, seed)
+    graph = hide_test_labels(dataset.graph, split)
+    probabilities, _, _ = predict(contender, graph, split, settings, seed)
+    scores = evaluate(probabilities, graph.labels, split.validation)
+    return scores.accuracy, -scores.log_loss
+
+
+def predict(
+    contender: Contender, graph: Graph, split: Split, settings: Settings, seed: int
+) -> tuple[FloatArray, int, int]:
+    """Return probabilities (N, K), the best epoch and the number of epochs, zero if none."""
+    if contender.method is None:
+        module = import_module(contender.module)
+        return module.classify(graph, split, settings, seed), 0, 0
+    config = TrainingConfig(method=contender.method, seed=seed, **settings)
+    result = fit(graph, split, config)
+    return result.probabilities, result.best_epoch, len(result.history)

@@ -1,0 +1,91 @@
+"""What a table consists of, and the list of them all."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+from ml.experiments.cells import Cell
+from ml.experiments.contenders import CONTENDERS, Contender
+
+Paper = dict[tuple[str, str], tuple[float, float | None]]
+"""The paper's mean and standard deviation in percent, by data set and method."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A cell, the method that fills it and how many seeds it takes."""
+
+    cell: Cell
+    contender: Contender
+    seeds: int
+
+
+@dataclass(frozen=True)
+class Column:
+    """One data set of a table under one kind of split."""
+
+    dataset: str
+    setting: str
+    seeds: int
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the document: its jobs, the paper's figures and how it is written."""
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    methods: tuple[str, ...]
+    paper: Paper = field(default_factory=dict)
+    extra: Callable[[], list[Job]] | None = None
+    render: Callable[[Path], list[str]] | None = None
+    note: str = ""
+
+    def jobs(self) -> list[Job]:
+        """Return everything the table needs, data set by data set."""
+        regular = [
+            Job(
+                Cell(self.name, column.dataset, column.setting, method),
+                CONTENDERS[method],
+                column.seeds,
+            )
+            for column in self.columns
+            for method in self.methods
+        ]
+        return regular if self.extra is None else [*regular, *self.extra()]
+
+
+TABLE_NAMES = (
+    "directed",
+    "tasks",
+    "undirected",
+    "ablation",
+    "drop_edge",
+    "sensitivity",
+    "epochs",
+    "runtime",
+)
+
+
+def get_table(name: str) -> Table:
+    """Return a table by its name."""
+    return cast("Table", import_module(f"ml.experiments.{name}").TABLE)
+
+
+def choose_jobs(wanted: str | None) -> list[Job]:
+    """Return the jobs of a table, of a data set wherever it occurs first, or of everything.
+
+    Raises: KeyError if neither a table nor a data set has that name.
+    """
+    tables = [get_table(name) for name in TABLE_NAMES]
+    if wanted is None:
+        return [job for table in tables for job in table.jobs()]
+    if wanted in TABLE_NAMES:
+        return get_table(wanted).jobs()
+    jobs = [job for table in tables[:3] for job in table.jobs() if job.cell.dataset == wanted]
+    if not jobs:
+        raise KeyError(wanted)
+    return jobs
