@@ -1,5 +1,6 @@
 """Pages of a listing, newest first: a cursor names the last row that was seen."""
 
+import re
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -14,6 +15,8 @@ CursorQuery = Annotated[
     str | None, Query(max_length=80, description="`next_cursor` of the page before.")
 ]
 _DEFAULT_LIMIT = 50
+_MOMENT = "%Y%m%dT%H%M%S.%f"
+_CURSOR = re.compile(r"(\d{8}T\d{6}\.\d{6})-([0-9a-f]{1,32})", re.ASCII)
 
 _Moment = InstrumentedAttribute[datetime]
 _Key = InstrumentedAttribute[str]
@@ -56,13 +59,13 @@ def fetch_page(
 
 
 def _make_cursor(moment: datetime, key: str) -> str:
-    return f"{moment.astimezone(UTC):%Y%m%dT%H%M%S.%f}-{key}"
+    return f"{moment.astimezone(UTC):{_MOMENT}}-{key}"
 
 
 def _older_than(columns: tuple[_Moment, _Key], cursor: str) -> ColumnElement[bool]:
-    text, _, key = cursor.partition("-")
+    found = _CURSOR.fullmatch(cursor)
     try:
-        moment = datetime.strptime(text, "%Y%m%dT%H%M%S.%f").replace(tzinfo=UTC)
+        moment = datetime.strptime(found[1] if found else "", _MOMENT).replace(tzinfo=UTC)
     except ValueError:
         raise CursorInvalid("The cursor is not one that a page gave.") from None
-    return tuple_(*columns) < tuple_(moment, key)
+    return tuple_(*columns) < tuple_(moment, found[2] if found else "")

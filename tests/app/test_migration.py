@@ -1,0 +1,81 @@
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import inspect
+
+from app.db import Database
+from app.errors import DatabaseUnusable
+from app.migration import is_current, upgrade
+from app.tables import Base
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'empty.db'}"
+    url: str = request.getfixturevalue("postgres_url")
+    return url
+
+
+def alembic_config(url: str) -> Config:
+    config = Config(toml_file=str(ROOT / "pyproject.toml"))
+    config.attributes["database_url"] = url
+    return config
+
+
+def table_names(url: str) -> set[str]:
+    database = Database(url)
+    try:
+        return set(inspect(database.engine).get_table_names())
+    finally:
+        database.close()
+
+
+def test_migrations_and_tables_agree(empty_url: str) -> None:
+    upgrade(empty_url)
+    command.check(alembic_config(empty_url))
+
+
+def test_a_database_is_current_only_after_the_upgrade(empty_url: str) -> None:
+    database = Database(empty_url)
+    assert not is_current(database)
+    upgrade(empty_url)
+    assert is_current(database)
+    database.close()
+
+
+def test_an_upgrade_can_be_undone(empty_url: str) -> None:
+    upgrade(empty_url)
+    assert table_names(empty_url) == {*Base.metadata.tables, "alembic_version"}
+    command.downgrade(alembic_config(empty_url), "base")
+    assert table_names(empty_url) == {"alembic_version"}
+
+
+def test_several_processes_may_upgrade_at_once(empty_url: str) -> None:
+    script = f"from app.migration import upgrade; upgrade({empty_url!r})"
+
+    def run(_: int) -> int:
+        return subprocess.run([sys.executable, "-c", script], check=False).returncode
+
+    with ThreadPoolExecutor(3) as pool:
+        assert list(pool.map(run, range(3))) == [0, 0, 0]
+    assert "graphs" in table_names(empty_url)
+
+
+def test_an_upgrade_works_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    upgrade(f"sqlite:///{tmp_path / 'x.db'}")
+    assert os.listdir() == ["x.db"]  # noqa: PTH208 - where we stand is the point
+
+
+def test_a_database_out_of_reach_is_said_so(tmp_path: Path) -> None:
+    with pytest.raises(DatabaseUnusable):
+        upgrade(f"sqlite:///{tmp_path}/no/such/folder/x.db")
