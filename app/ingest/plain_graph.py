@@ -42,6 +42,8 @@ def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
 
     Raises: GridRejected listing every fault.
     """
+    if not plain.bus_ids:
+        raise GridRejected("The grid has no buses.", [Fault("buses", "there are none")])
     faults: list[Fault] = []
     use_weights = _use_weights(request)
     numeric = [name for name in _numeric_columns(plain.bus_attributes) if name not in _KEPT]

@@ -1,0 +1,104 @@
+import io
+import os
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.io
+
+from app.errors import GridRejected
+from app.ingest.matpower_m import parse_case
+from app.ingest.sandbox import Confinement, run_reader
+from tests.app.ingest.requests import SMALL_CASE, ask
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def _mat_file() -> bytes:
+    case = parse_case(SMALL_CASE)
+    struct = {
+        "version": "2",
+        "baseMVA": 100.0,
+        "bus": case.bus,
+        "branch": case.branch,
+        "gen": case.gen,
+        "bus_name": np.array([["One"], ["Two"], ["Ten"]], dtype=object),
+    }
+    stream: Any = io.BytesIO()
+    scipy.io.savemat(stream, {"mpc": struct})
+    content: bytes = stream.getvalue()
+    return content
+
+
+def test_a_file_comes_back_as_a_grid() -> None:
+    text = run_reader(ask("matpower", SMALL_CASE))
+    binary = run_reader(ask("matpower_mat", _mat_file()))
+    assert text.grid.bus_ids == binary.grid.bus_ids == ("1", "2", "10")
+    assert text.grid.weights.tolist() == binary.grid.weights.tolist()
+    assert binary.grid.find_buses("Two") == [1]
+
+
+def test_the_faults_of_a_file_come_back_too() -> None:
+    with pytest.raises(GridRejected) as caught:
+        run_reader(ask("matpower", SMALL_CASE.replace("\t50\t", "\tfifty\t")))
+    assert "'fifty'" in str(caught.value.faults[0])
+
+
+def test_damaged_binary_files_are_refused_and_the_process_lives() -> None:
+    good = _mat_file()
+    generator = np.random.default_rng(7)
+    before = os.getpid()
+    for _ in range(5):
+        damaged = bytearray(good)
+        for place in generator.integers(128, len(good), 20):
+            damaged[place] = generator.integers(256)
+        with suppress(GridRejected):
+            run_reader(ask("matpower_mat", bytes(damaged)))
+    assert os.getpid() == before
+
+
+def test_a_reader_that_takes_too_long_is_ended() -> None:
+    started = time.monotonic()
+    with pytest.raises(GridRejected, match="time or space"):
+        run_reader(ask("matpower", SMALL_CASE), Confinement(seconds=0.05))
+    assert time.monotonic() - started < 5
+
+
+def test_an_answer_that_is_too_long_is_refused() -> None:
+    with pytest.raises(GridRejected, match="time or space"):
+        run_reader(ask("matpower", SMALL_CASE), Confinement(answer_bytes=10))
+
+
+def test_a_file_that_needs_too_much_memory_is_refused() -> None:
+    huge = "mpc.bus = [\n" + "1 " * 12_000_000 + "\n];"
+    with pytest.raises(GridRejected):
+        run_reader(ask("matpower", huge), Confinement(memory_bytes=600 * 2**20))
+
+
+_PROBE = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from app.ingest import child
+child._limit_resources(2**31, 10)
+child._forbid_files_and_processes()
+for attempt in ({attempt},):
+    try:
+        attempt()
+    except (OSError, MemoryError):
+        continue
+    sys.exit(7)
+"""
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    ["lambda: open('/etc/hostname')", "lambda: open('/tmp/x', 'w')", "lambda: bytearray(2**32)"],
+)
+def test_a_confined_process_can_neither_open_files_nor_take_memory(attempt: str) -> None:
+    command = [sys.executable, "-I", "-c", _PROBE.format(attempt=attempt), str(ROOT)]
+    assert subprocess.run(command, check=False, env={}).returncode == 0
