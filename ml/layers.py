@@ -1,6 +1,7 @@
-"""The layers of LFGCN: parallel FGS convolution, pooling over the branches, residual block."""
+"""One layer of LFGCN: parallel FGS convolution, pooling, residual block."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -8,6 +9,7 @@ from torch.nn import functional
 
 from ml.config import Activation, Gate, Pooling, Skip, TrainingConfig
 from ml.levy_autograd import LevyFilter
+from ml.pooling import BranchPooling
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,50 +47,6 @@ def layer_shapes(config: TrainingConfig, features: int, classes: int) -> list[La
     return shapes
 
 
-class BranchPooling(nn.Module):
-    """Merge the outputs of the parallel branches.
-
-    Equation: Sec. III-B "Pooling layer", ``s(W^T X) max(X) + (1 - s(W^T X)) avg(X)`` for
-        ``gated``; ``mixed`` has one learned share in place of ``s(W^T X)``.
-    Deviation: the paper leaves the shape of the gate open. ``branch`` is that of its source
-        (Lee et al. 2016): one weight a branch, shared by all nodes and columns; ``channel``
-        has one a branch and column. Gates start at zero: half maximum, half average.
-    Shapes: (n, N, F) -> (N, F).
-    """
-
-    def __init__(self, shape: LayerShape) -> None:
-        super().__init__()
-        self._pooling = shape.pooling
-        self.gate: nn.Parameter | None = None
-        if shape.branches == 1:
-            return
-        if shape.pooling == "mixed":
-            self.gate = nn.Parameter(torch.zeros(()))
-        elif shape.pooling == "gated" and shape.gate == "branch":
-            self.gate = nn.Parameter(torch.zeros(shape.branches))
-        elif shape.pooling == "gated":
-            self.gate = nn.Parameter(torch.zeros(shape.branches, 1, shape.outputs))
-
-    def forward(self, outputs: Tensor) -> Tensor:
-        """Return the pooled matrix."""
-        if outputs.shape[0] == 1:
-            return outputs[0]
-        if self._pooling == "max":
-            return outputs.amax(0)
-        average = outputs.mean(0)
-        if self.gate is None:
-            return average
-        return torch.lerp(average, outputs.amax(0), _share_of_maximum(outputs, self.gate))
-
-
-def _share_of_maximum(outputs: Tensor, gate: Tensor) -> Tensor:
-    if gate.ndim == 0:
-        return torch.sigmoid(gate)
-    if gate.ndim == 1:
-        return torch.sigmoid((gate @ outputs.flatten(1)).view(outputs.shape[1:]))
-    return torch.sigmoid((gate * outputs).sum(0))
-
-
 class LevyLayer(nn.Module):
     """One FGS convolution in n parallel branches, pooled, with its skip connection.
 
@@ -110,7 +68,9 @@ class LevyLayer(nn.Module):
         self.skip: nn.Parameter | None = None
         if shape.skip != "none":
             self.skip = nn.Parameter(torch.empty(shape.inputs, shape.outputs))
-        self.pooling = BranchPooling(shape)
+        self.pooling: BranchPooling | None = None
+        if shape.branches > 1:
+            self.pooling = BranchPooling(shape.branches, shape.outputs, shape.pooling, shape.gate)
         self._draw_kernels()
 
     def _draw_kernels(self) -> None:
@@ -129,17 +89,14 @@ class LevyLayer(nn.Module):
         """
         if self._filters_first:
             filtered = _filter(signal, levy_filter, nodes, constant=constant)
-            branches = torch.matmul(filtered, self.kernel) + self.bias
-            skipped = self._skipped_after_filter(signal, filtered, nodes)
+            repeated = filtered.expand(self._shape.branches, -1, -1)
+            outputs = torch.baddbmm(self.bias, repeated, self.kernel)
+            skipped = self._skip(signal, filtered, nodes)
         else:
-            branches, skipped = self._multiply_then_filter(signal, levy_filter, nodes)
-        if self._shape.activation == "branch" and not self._shape.last:
-            branches = functional.relu(branches)
-        return self._join(self.pooling(branches), skipped)
+            outputs, skipped = self._multiply_then_filter(signal, levy_filter, nodes)
+        return self._join(self._pool(outputs), skipped)
 
-    def _skipped_after_filter(
-        self, signal: Tensor, filtered: Tensor, nodes: Tensor | None
-    ) -> Tensor | None:
+    def _skip(self, signal: Tensor, filtered: Tensor, nodes: Tensor | None) -> Tensor | None:
         if self.skip is None:
             return None
         if self._shape.skip == "filtered":
@@ -151,23 +108,45 @@ class LevyLayer(nn.Module):
     ) -> tuple[Tensor, Tensor | None]:
         shape = self._shape
         columns = self.kernel.transpose(0, 1).flatten(1)
-        carries_filtered = self.skip is not None and shape.skip == "filtered"
-        if self.skip is not None and carries_filtered:
+        if self.skip is not None and shape.skip == "filtered":
             columns = torch.cat([columns, self.skip], dim=1)
         filtered = _filter(signal @ columns, levy_filter, nodes, constant=False)
-        split = shape.branches * shape.outputs
-        branches = filtered[:, :split].view(-1, shape.branches, shape.outputs)
-        branches = branches.transpose(0, 1) + self.bias
-        if carries_filtered:
-            return branches, filtered[:, split:]
-        return branches, self._skipped_after_filter(signal, filtered, nodes)
+        width = shape.branches * shape.outputs
+        outputs = filtered[:, :width].reshape(-1, shape.branches, shape.outputs)
+        outputs = outputs.transpose(0, 1) + self.bias
+        if shape.skip == "filtered":
+            return outputs, filtered[:, width:]
+        return outputs, self._skip(signal, filtered, nodes)
+
+    def _pool(self, outputs: Tensor) -> Tensor:
+        if self._shape.activation == "branch" and not self._shape.last:
+            outputs = functional.relu(outputs)
+        return outputs[0] if self.pooling is None else self.pooling.forward(outputs)
 
     def _join(self, pooled: Tensor, skipped: Tensor | None) -> Tensor:
         if self._shape.last:
             return pooled if skipped is None else pooled + skipped
         if skipped is None:
             return functional.relu(pooled)
-        return functional.relu(functional.elu(pooled) + skipped)
+        joined: Tensor = _Residual.apply(pooled, skipped)  # type: ignore[no-untyped-call]  # torch
+        return joined
+
+
+class _Residual(torch.autograd.Function):
+    """``ReLU(ELU(pooled) + skipped)``, with ``ELU(x) = max(x, 0) + exp(min(x, 0)) - 1``."""
+
+    @staticmethod
+    def forward(context: Any, pooled: Tensor, skipped: Tensor) -> Tensor:
+        slope = pooled.clamp(max=0).exp_()
+        joined = pooled.clamp(min=0).add_(slope).sub_(1).add_(skipped).clamp_(min=0)
+        context.save_for_backward(slope, joined)
+        return joined
+
+    @staticmethod
+    def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, Tensor]:
+        slope, joined = context.saved_tensors
+        passing = torch.gt(joined, 0, out=torch.empty_like(joined)).mul_(gradients[0])
+        return passing * slope, passing
 
 
 def _filter(

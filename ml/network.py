@@ -5,10 +5,10 @@ from collections import OrderedDict
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from ml.arrays import IntArray
 from ml.config import TrainingConfig
+from ml.dropout import drop_values
 from ml.graph import Graph
 from ml.layers import LevyLayer, layer_shapes
 from ml.levy.dense import DenseLevyOperator
@@ -42,7 +42,7 @@ class LevyNetwork(nn.Module):
         last = len(self.layers) - 1
         for position, layer in enumerate(self.layers):
             if drops:
-                signal = functional.dropout(signal, self._dropout)
+                signal = drop_values(signal, self._dropout)
             wanted = nodes if position == last else None
             constant = position == 0 and not drops
             signal = layer(signal, view, wanted, constant=constant)
