@@ -1,0 +1,201 @@
+import time
+
+import numpy as np
+import pytest
+from sqlalchemy import event
+from starlette.testclient import TestClient
+
+from app.db import Database
+from app.models.service import NewModel, store_model
+from ml import random_split
+from tests.app.samples import post_graph, put_model, ring
+
+
+@pytest.fixture
+def graph_id(any_api: TestClient) -> str:
+    return post_graph(any_api)
+
+
+def database_of(api: TestClient) -> Database:
+    found: Database = api.app.state.database  # type: ignore[attr-defined]  # an ASGI app to mypy
+    return found
+
+
+def test_a_bus_gets_its_class_and_the_probability_of_every_class(
+    any_api: TestClient, graph_id: str
+) -> None:
+    model_id = put_model(any_api, graph_id)
+    assert any_api.get("/predict/1").json() == {
+        "bus_id": "1",
+        "bus_name": "Bus 1",
+        "class": "load",
+        "probabilities": {"generator": 0.1, "load": 0.7, "neither": 0.2},
+        "true_label": "load",
+        "split": "train",
+        "label": "label",
+        "graph_id": graph_id,
+        "model_id": model_id,
+        "chosen": "the only active model",
+    }
+
+
+@pytest.mark.parametrize(
+    ("bus", "part"), [("1", "train"), ("2", "validation"), ("3", "test"), ("6", None)]
+)
+def test_it_is_told_what_a_bus_was_used_for(api: TestClient, bus: str, part: str | None) -> None:
+    put_model(api, post_graph(api))
+    assert api.get(f"/predict/{bus}").json()["split"] == part
+
+
+def test_a_bus_without_a_known_class_has_no_true_label(api: TestClient) -> None:
+    put_model(api, post_graph(api))
+    assert api.get("/predict/6").json()["true_label"] is None
+
+
+def test_a_bus_is_found_by_its_name(api: TestClient) -> None:
+    put_model(api, post_graph(api))
+    assert api.get("/predict/Bus 4").json()["bus_id"] == "4"
+
+
+def test_an_id_comes_before_the_name_of_another_bus(api: TestClient) -> None:
+    body = ring()
+    body["buses"][1]["name"] = "4"
+    put_model(api, post_graph(api, body))
+    assert api.get("/predict/4").json()["bus_id"] == "4"
+
+
+def test_a_name_of_several_buses_finds_none_but_names_their_ids(api: TestClient) -> None:
+    body = ring()
+    body["buses"][0]["name"] = body["buses"][4]["name"] = "Twin"
+    put_model(api, post_graph(api, body))
+    answer = api.get("/predict/Twin")
+    assert answer.status_code == 404
+    assert "1, 5" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("bus_id", ["a/b", "50% & more?", "Umeå #1", "..", "a//b"])
+def test_ids_with_any_characters_can_be_asked_for(api: TestClient, bus_id: str) -> None:
+    body = ring()
+    body["buses"][0]["id"] = bus_id
+    body["branches"][0]["from"] = body["branches"][5]["to"] = bus_id
+    put_model(api, post_graph(api, body))
+    quoted = "".join(f"%{byte:02X}" for byte in bus_id.encode())
+    assert api.get(f"/predict/{quoted}").json()["bus_id"] == bus_id
+
+
+def test_an_unknown_bus_is_not_found(any_api: TestClient, graph_id: str) -> None:
+    put_model(any_api, graph_id)
+    answer = any_api.get("/predict/0")
+    assert answer.status_code == 404
+    assert answer.json()["type"] == "/problems/bus-not-found"
+
+
+@pytest.mark.parametrize("address", ["/predict/1", "/predict"])
+def test_before_the_first_model_there_is_no_answer(any_api: TestClient, address: str) -> None:
+    answer = any_api.get(address)
+    assert answer.status_code == 409
+    assert answer.json()["type"] == "/problems/no-model-yet"
+
+
+def test_a_grid_without_a_model_has_no_answer_though_others_have(api: TestClient) -> None:
+    put_model(api, post_graph(api))
+    other = post_graph(api, ring(name="other"))
+    assert api.get("/predict/1", params={"graph_id": other}).status_code == 409
+
+
+@pytest.mark.parametrize(
+    ("query", "kind"), [("graph_id=none", "graph-not-found"), ("model_id=none", "model-not-found")]
+)
+def test_what_is_named_but_does_not_exist_is_not_found(
+    any_api: TestClient, graph_id: str, query: str, kind: str
+) -> None:
+    put_model(any_api, graph_id)
+    answer = any_api.get(f"/predict/1?{query}")
+    assert answer.status_code == 404
+    assert answer.json()["type"] == f"/problems/{kind}"
+
+
+def test_of_several_grids_the_model_promoted_last_answers_and_says_so(
+    any_api: TestClient, graph_id: str
+) -> None:
+    put_model(any_api, graph_id)
+    other = post_graph(any_api, ring(name="other"))
+    put_model(any_api, other)
+    answer = any_api.get("/predict/1").json()
+    assert answer["graph_id"] == other
+    assert answer["chosen"] == "of 2 active models the one promoted last"
+    named = any_api.get("/predict/1", params={"graph_id": graph_id}).json()
+    assert (named["graph_id"], named["chosen"]) == (graph_id, "the only active model")
+
+
+def test_a_named_model_answers_though_another_is_active(any_api: TestClient, graph_id: str) -> None:
+    put_model(any_api, graph_id, accuracy=0.9)
+    worse = put_model(any_api, graph_id, accuracy=0.1)
+    answer = any_api.get("/predict/1", params={"model_id": worse}).json()
+    assert (answer["model_id"], answer["chosen"]) == (worse, "the model that was named")
+
+
+def test_a_model_of_another_grid_is_not_taken_for_the_named_one(api: TestClient) -> None:
+    model_id = put_model(api, post_graph(api))
+    other = post_graph(api, ring(name="other"))
+    answer = api.get("/predict/1", params={"model_id": model_id, "graph_id": other})
+    assert answer.status_code == 404
+
+
+def test_a_new_active_model_answers_at_once(any_api: TestClient, graph_id: str) -> None:
+    put_model(any_api, graph_id, accuracy=0.1)
+    any_api.get("/predict/1")
+    better = put_model(any_api, graph_id, accuracy=0.9)
+    assert any_api.get("/predict/1").json()["model_id"] == better
+
+
+def test_all_buses_are_answered_as_columns(any_api: TestClient, graph_id: str) -> None:
+    model_id = put_model(any_api, graph_id)
+    columns = any_api.get("/predict", params={"graph_id": graph_id}).json()
+    assert columns["model_id"] == model_id
+    assert columns["bus_ids"] == list("123456")
+    assert columns["class_names"] == ["generator", "load", "neither"]
+    assert columns["classes"] == [1, 2, 0, 1, 2, 2]
+    assert columns["probabilities"][0] == [0.1, 0.7, 0.2]
+    assert columns["truth"] == [1, 0, 2, 1, 0, -1]
+    assert columns["parts"] == ["train", "validation", "test", "test", None, None]
+
+
+def test_a_second_answer_asks_the_database_only_small_questions(api: TestClient) -> None:
+    put_model(api, post_graph(api))
+    api.get("/predict/1")
+    statements: list[str] = []
+
+    def note(*details: object) -> None:
+        statements.append(str(details[2]))
+
+    event.listen(database_of(api).engine, "before_cursor_execute", note)
+    api.get("/predict/2")
+    assert 1 <= len(statements) <= 3
+    assert not any("probabilities" in text or "arrays" in text for text in statements)
+
+
+def test_82000_buses_are_answered_within_a_second(api: TestClient) -> None:
+    count = 82_000
+    body = {"buses": [{"id": bus, "label": bus % 4} for bus in range(count)], "branches": []}
+    graph_id = post_graph(api, body)
+    probabilities = np.random.default_rng(0).dirichlet(np.ones(4), count)
+    model = NewModel(
+        graph_id=graph_id,
+        label="label",
+        kind="lfgcn",
+        class_names=("0", "1", "2", "3"),
+        weights=b"",
+        manifest={},
+        metrics={},
+        curves={},
+        probabilities=probabilities,
+        split=random_split(np.arange(count) % 4, 0),
+    )
+    with database_of(api).writing() as session:
+        store_model(session, model)
+    api.get("/predict")
+    started = time.process_time()
+    answer = api.get("/predict").json()
+    assert time.process_time() - started < 1.5
+    assert len(answer["classes"]) == count
