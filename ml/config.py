@@ -11,7 +11,7 @@ from ml.errors import Fault, InvalidHyperparameter
 FilterMethod = Literal["taylor", "exact"]
 Pooling = Literal["gated", "mixed", "max", "average"]
 Gate = Literal["branch", "channel"]
-Skip = Literal["input", "filtered", "none"]
+Skip = Literal["input", "filtered", "pooled", "none"]
 Activation = Literal["pooled", "branch"]
 DropEdge = Literal["preferential", "uniform", "none"]
 EdgeScore = Literal["betweenness", "k_path", "percolation", "giant_component"]

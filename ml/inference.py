@@ -70,6 +70,8 @@ def _convolve(
     pooled = _pool(branches, layer, config)
     if "skip" not in layer:
         return pooled if last else np.maximum(pooled, 0)
+    if config.skip == "pooled":
+        return np.maximum(_elu(pooled @ layer["skip"]) + pooled, 0)
     skipped = (filtered if config.skip == "filtered" else signal) @ layer["skip"]
     return pooled + skipped if last else np.maximum(_elu(pooled) + skipped, 0)
 

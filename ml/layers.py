@@ -39,12 +39,18 @@ def layer_shapes(config: TrainingConfig, features: int, classes: int) -> list[La
                 branches=config.branches,
                 pooling=config.pooling,
                 gate=config.gate,
-                skip="none" if last and not config.output_skip else config.skip,
+                skip=_skip_of(config, last=last),
                 activation=config.activation,
                 last=last,
             )
         )
     return shapes
+
+
+def _skip_of(config: TrainingConfig, *, last: bool) -> Skip:
+    """The last layer has no residual block: of its pooled matrix nothing could be skipped."""
+    bare = last and (config.skip == "pooled" or not config.output_skip)
+    return "none" if bare else config.skip
 
 
 class LevyLayer(nn.Module):
@@ -54,8 +60,9 @@ class LevyLayer(nn.Module):
         ``ReLU(ELU(pool) + skip)`` as in Sec. III-B "Residual building block".
     Deviation: ``g H W`` is computed as ``(g H) W`` or ``g (H W)``, whichever filters fewer
         columns. The skip carries ``H`` (``input``) or ``g H`` (``filtered``) through a matrix
-        of its own, because the widths differ. Without it the pooled matrix goes through ReLU
-        alone; the last layer has no activation.
+        of its own, because the widths differ; with ``pooled`` it carries the pooled matrix P
+        itself around ``ELU(P M)``. Without a skip P goes through ReLU alone; the last layer has
+        no activation.
     Shapes: (N, in) -> (N, out), or (R, out) at R chosen nodes.
     """
 
@@ -67,7 +74,8 @@ class LevyLayer(nn.Module):
         self.bias = nn.Parameter(torch.zeros(shape.branches, 1, shape.outputs))
         self.skip: nn.Parameter | None = None
         if shape.skip != "none":
-            self.skip = nn.Parameter(torch.empty(shape.inputs, shape.outputs))
+            rows = shape.outputs if shape.skip == "pooled" else shape.inputs
+            self.skip = nn.Parameter(torch.empty(rows, shape.outputs))
         self.pooling: BranchPooling | None = None
         if shape.branches > 1:
             self.pooling = BranchPooling(shape.branches, shape.outputs, shape.pooling, shape.gate)
@@ -97,7 +105,7 @@ class LevyLayer(nn.Module):
         return self._join(self._pool(outputs), skipped)
 
     def _skip(self, signal: Tensor, filtered: Tensor, nodes: Tensor | None) -> Tensor | None:
-        if self.skip is None:
+        if self.skip is None or self._shape.skip == "pooled":
             return None
         if self._shape.skip == "filtered":
             return filtered @ self.skip
@@ -126,6 +134,8 @@ class LevyLayer(nn.Module):
     def _join(self, pooled: Tensor, skipped: Tensor | None) -> Tensor:
         if self._shape.last:
             return pooled if skipped is None else pooled + skipped
+        if self._shape.skip == "pooled" and self.skip is not None:
+            pooled, skipped = pooled @ self.skip, pooled
         if skipped is None:
             return functional.relu(pooled)
         joined: Tensor = _Residual.apply(pooled, skipped)  # type: ignore[no-untyped-call]  # torch

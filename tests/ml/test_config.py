@@ -85,7 +85,7 @@ def test_every_fault_is_reported_at_once() -> None:
     ("name", "value", "message"),
     [
         ("alpha", 2, "alpha: 2 is outside (0, 1)"),
-        ("skip", "all", "skip: 'all' is not one of input, filtered, none"),
+        ("skip", "all", "skip: 'all' is not one of input, filtered, pooled, none"),
         ("patience", 1.5, "patience: 1.5 is not int or None"),
     ],
 )

@@ -42,6 +42,7 @@ def torch_probabilities(result: TrainingResult, graph: Graph) -> np.ndarray:
         {},
         {"skip": "filtered"},
         {"skip": "none"},
+        {"skip": "pooled"},
         {"output_skip": False},
         {"activation": "branch"},
         {"gate": "channel"},
