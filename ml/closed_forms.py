@@ -9,11 +9,16 @@ import scipy.sparse as sp
 from ml.arrays import FloatArray, IntArray, SparseMatrix
 from ml.errors import Fault, InvalidSplit
 from ml.graph import UNLABELLED, Graph
-from ml.levy.family import LevyFamily
+from ml.levy.choice import choose_operator
+from ml.levy.dense import DenseLevyOperator
 from ml.levy.filter import check_filter, filter_signal
+from ml.levy.interface import LevyOperator
 from ml.levy.laplacian import check_exponents, degree_power, degrees_of
 
 ClosedFormName = Literal["SL", "NL", "PR", "FSL", "FNL", "FPR"]
+
+ACCURACY = 1e-8
+"""Relative error of the Lévy operator where it is not stored as a full matrix."""
 
 SIGMAS: dict[ClosedFormName, float] = {
     "SL": 1.0,
@@ -103,17 +108,27 @@ def classification_functions(
     Deviation: an isolated node keeps ``F = (1-a) Y``.
     Cost: one sparse LU factorisation if gamma is one; else that of the Lévy operator.
     Shapes: adjacency (N, N) symmetric, dense or sparse, known (N, K) -> (N, K).
-    Raises: InvalidHyperparameter if alpha, sigma or gamma is outside its interval.
+    Raises: InvalidHyperparameter if alpha, sigma or gamma is outside its interval;
+        ToleranceNotReached if the weights of a large graph span too many decades.
     """
     check_filter(alpha, order=None)
     check_exponents(gamma, sigma)
     weights = sp.csr_array(adjacency)
     if gamma < 1:
-        operator = LevyFamily(weights, gamma, sigma).whole()
-        return filter_signal(operator, known, alpha, method="exact")
+        flight = _accurate_flight(weights, gamma, sigma)
+        return filter_signal(flight, known, alpha, method="exact")
     degrees = degrees_of(weights)
     left = sp.diags_array(degree_power(degrees, -sigma))
     right = sp.diags_array(degree_power(degrees, sigma - 1))
     system = sp.eye_array(len(degrees)) - alpha * (left @ weights @ right)
     factors = sp.linalg.splu(system.tocsc(), permc_spec="MMD_AT_PLUS_A")
     return (1 - alpha) * factors.solve(known)
+
+
+def _accurate_flight(weights: SparseMatrix, gamma: float, sigma: float) -> LevyOperator:
+    choice = choose_operator(weights, gamma, "auto")
+    if choice.kind != "sparse":
+        return DenseLevyOperator(weights, gamma, sigma)
+    from ml.levy.sparse import SparseLevyGraph
+
+    return SparseLevyGraph(weights, gamma, ACCURACY, choice.ordering).whole(sigma)

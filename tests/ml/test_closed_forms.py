@@ -17,6 +17,7 @@ from ml.closed_forms import (
 )
 from ml.errors import InvalidHyperparameter, InvalidSplit
 from ml.graph import Graph
+from ml.levy.choice import choose_operator
 from ml.levy.dense import fractional_laplacian
 from tests.ml.grids import ISOLATED, archipelago, connected_graphs, grid_like, path, random_signal
 
@@ -55,6 +56,16 @@ def test_the_solution_is_the_dense_inverse_of_the_paper(
     solved = classification_functions(graph.adjacency, known, alpha, sigma, gamma)
     expected = inverse_functions(graph.adjacency, known, alpha, sigma, gamma)
     np.testing.assert_allclose(solved, expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("gamma", [0.5, 1.0])
+def test_a_graph_too_large_for_a_full_matrix_is_solved_as_accurately(gamma: float) -> None:
+    graph = grid_like(620, 3)
+    known = np.abs(random_signal(620))
+    assert choose_operator(graph.adjacency, gamma, "auto").kind != "dense"
+    solved = classification_functions(graph.adjacency, known, 0.9, 0.5, gamma)
+    expected = inverse_functions(graph.adjacency, known, 0.9, 0.5, gamma)
+    np.testing.assert_allclose(solved, expected, atol=1e-8)
 
 
 @pytest.mark.parametrize("gamma", [0.3, 1.0])

@@ -7,9 +7,11 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from ml.config import TrainingConfig
+from ml.config import Rounding, TrainingConfig
+from ml.drop_edge import EdgeDropper
 
 ROOT = Path(__file__).parents[2]
 
@@ -75,6 +77,10 @@ def rows_of(header: str) -> list[list[str]]:
 
 STATEMENTS = rows_of("| paper | statement | code | tests | deviation |")
 READINGS = rows_of("| question | option | choices | default |")
+RATES = rows_of(
+    "| graph | \\|E\\| | p, tau | candidates `ceil(tau \\|E\\|)` | sample `p tau \\|E\\|` "
+    "| `at_least_one` (default) | `floor` | `stochastic` |"
+)
 
 
 def quoted(cell: str) -> list[str]:
@@ -149,13 +155,20 @@ def test_the_default_of_a_reading_is_that_of_the_code(row: list[str]) -> None:
     assert str(getattr(TrainingConfig(), option)) == default
 
 
-def test_the_examples_of_drop_rates_are_as_the_code_computes_them() -> None:
-    header = (
-        "| graph | \\|E\\| | p, tau | candidates `ceil(tau \\|E\\|)` | sample `p tau \\|E\\|` "
-        "| `at_least_one` (default) | `floor` | `stochastic` |"
+@pytest.mark.parametrize(("row", "nodes"), list(zip(RATES, (118, 500, 2000), strict=True)))
+def test_the_examples_of_drop_rates_are_as_the_code_computes_them(
+    row: list[str], nodes: int
+) -> None:
+    edges = int(row[1].replace(",", ""))
+    rate, top = TrainingConfig().drop_rates(nodes)
+    assert row[2] == f"{rate:.0%}, {top:.0%}".replace("%", " %")
+    pairs, scores = np.zeros((edges, 2), dtype=np.int64), np.ones(edges)
+    roundings: list[Rounding] = ["at_least_one", "floor"]
+    literal, floored = (
+        EdgeDropper(pairs, scores, rate, top, rounding, "preferential") for rounding in roundings
     )
-    for row, nodes in zip(rows_of(header), (118, 500, 2000), strict=True):
-        edges = int(row[1].replace(",", ""))
-        rate, top = TrainingConfig().drop_rates(nodes)
-        assert row[2] == f"{rate:.0%}, {top:.0%}".replace("%", " %")
-        assert float(row[4]) == pytest.approx(rate * top * edges, abs=0.005)
+    generator = np.random.default_rng(0)
+    assert row[3] == str(len(literal.candidates))
+    assert row[4] == f"{literal.expected_count:.2f}"
+    assert row[5] == str(len(literal.draw(generator)))
+    assert row[6] == str(len(floored.draw(generator)))
