@@ -27,7 +27,7 @@ PUBLISHED: dict[str, Any] = {
 }
 
 MotifView = list[tuple[int, Tensor]]
-"""The number of each matrix that is not empty, and the matrix, normalised."""
+"""The plain adjacency and each motif matrix that is not empty: number and matrix, normalised."""
 
 
 class MotifLayer(nn.Module):
@@ -122,7 +122,7 @@ class MotifViews:
                 sparse_tensor(normalised_edges(matrix, self._device, self_loops=False), count),
             )
             for number, matrix in enumerate([plain, *motifs])
-            if matrix.nnz
+            if matrix.nnz or number == 0
         ]
 
 

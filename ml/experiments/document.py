@@ -58,8 +58,8 @@ def _protocol() -> list[str]:
         ),
         (
             f"- Early stopping on the validation loss, at most {GRID_RUN['epochs']} epochs, "
-            f"patience {GRID_RUN['patience']} (citation graphs {CITATION_RUN['patience']}); features "
-            "standardised column by column (citation graphs: rows sum to one)."
+            f"patience {GRID_RUN['patience']} (citation graphs {CITATION_RUN['patience']}); "
+            "features standardised column by column (citation graphs: rows sum to one)."
         ),
         (
             "- `mean (standard deviation)` of the test accuracy in percent. The last column is the "

@@ -1,0 +1,103 @@
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ml.datasets.dataset import Dataset
+from ml.errors import DatasetUnavailable
+from ml.experiments.contenders import CONTENDERS, Contender
+from ml.experiments.freezing import TRIALS, freeze, frozen_path, list_trials, read_frozen
+from ml.experiments.protocol import choose_split, hide_test_labels, measure, validate
+from tests.ml.communities import split_of, two_communities
+
+FOREST = CONTENDERS["forest"]
+
+
+def dataset_with(labels_of_test: np.ndarray[Any, Any] | None = None) -> Dataset:
+    """The communities with a published split; the labels of its test nodes as given."""
+    graph = two_communities()
+    split = split_of(graph)
+    if labels_of_test is not None:
+        labels = graph.labels.copy()
+        labels[split.test] = labels_of_test
+        graph = dataclasses.replace(graph, labels=labels)
+    return Dataset(name="communities", title="Communities", graph=graph, published=split)
+
+
+def turned_test_labels() -> np.ndarray[Any, Any]:
+    plain = dataset_with()
+    return 1 - plain.graph.labels[split_of(plain.graph).test]
+
+
+def test_a_method_gets_no_label_outside_training_and_validation() -> None:
+    dataset = dataset_with()
+    split = choose_split(dataset, "published", 0)
+    shown = hide_test_labels(dataset.graph, split)
+    assert set(np.flatnonzero(shown.labelled)) == {*split.train, *split.validation}
+
+
+@pytest.mark.parametrize("key", ["forest", "mlp"])
+def test_the_search_gives_the_same_whatever_the_test_labels(key: str, tmp_path: Path) -> None:
+    chosen = []
+    smaller: dict[str, Any] = {"space": {}}
+    if key == "forest":
+        smaller = {"space": {"leaf": (1, 2)}, "changes": {"trees": 5}}
+    for number, labels in enumerate((None, turned_test_labels())):
+        results = tmp_path / str(number)
+        contender = dataclasses.replace(CONTENDERS[key], **smaller)
+        freeze(contender, dataset_with(labels), results, quick=False)
+        chosen.append(frozen_path(results, "communities", key).read_text())
+    assert chosen[0] == chosen[1]
+
+
+def test_test_labels_change_the_accuracy_and_nothing_else() -> None:
+    settings = FOREST.published()
+    first = measure(FOREST, dataset_with(), "published", settings, 0)
+    second = measure(FOREST, dataset_with(turned_test_labels()), "published", settings, 0)
+    assert first.validation_accuracy == second.validation_accuracy
+    assert first.accuracy == pytest.approx(1 - second.accuracy)
+
+
+def test_validation_is_scored_without_test_nodes() -> None:
+    settings = FOREST.published()
+    scores = [
+        validate(FOREST, dataset, "published", settings, 0)
+        for dataset in (dataset_with(), dataset_with(turned_test_labels()))
+    ]
+    assert scores[0] == scores[1]
+
+
+def test_nothing_is_measured_before_it_is_frozen(tmp_path: Path) -> None:
+    with pytest.raises(DatasetUnavailable):
+        read_frozen(FOREST, "communities", tmp_path)
+
+
+def test_what_is_frozen_is_never_searched_again(tmp_path: Path) -> None:
+    path = frozen_path(tmp_path, "communities", "forest")
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"settings": {"trees": 3}}))
+    freeze(FOREST, dataset_with(), tmp_path, quick=False)
+    assert read_frozen(FOREST, "communities", tmp_path)[0] == {"trees": 3}
+
+
+@pytest.mark.parametrize("key", ["gcn", "appnp", "gmnn", "lfgcn_whole", "lfgcn_plus", "forest"])
+def test_every_searched_method_has_the_same_budget_on_a_grid(key: str) -> None:
+    assert len(list_trials(CONTENDERS[key], "ieee118", quick=False)) == TRIALS
+
+
+def test_rivals_keep_their_published_settings_on_citation_graphs() -> None:
+    trials = list_trials(CONTENDERS["appnp"], "cora", quick=False)
+    assert len(trials) == 1
+    assert trials[0]["alpha"] == 0.9
+
+
+def test_a_derived_row_takes_over_the_frozen_settings(tmp_path: Path) -> None:
+    path = frozen_path(tmp_path, "communities", "lfgcn_whole")
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"settings": {"gamma": 0.5, "drop_edge": "none"}}))
+    row = Contender("x", "x", "lfgcn", based_on="lfgcn_whole", changes={"drop_edge": "uniform"})
+    settings, _ = read_frozen(row, "communities", tmp_path)
+    assert settings == {"gamma": 0.5, "drop_edge": "uniform"}

@@ -1,0 +1,73 @@
+import numpy as np
+import torch
+from torch import Tensor
+
+from ml.closed_forms import label_matrix
+from ml.config import TrainingConfig
+from ml.label_reuse import PlusNetwork, make_views
+from tests.ml.communities import split_of, two_communities
+
+GRAPH = two_communities(size=10)
+SPLIT = split_of(GRAPH)
+CONFIG = TrainingConfig(
+    method="lfgcn_plus", width=4, branches=2, members=2, device="cpu", drop_edge="none"
+)
+
+
+def inputs(flipped: int | None = None) -> Tensor:
+    """Features and training labels, the label of one node flipped if asked for."""
+    labels = label_matrix(GRAPH, SPLIT.train)
+    if flipped is not None:
+        labels[flipped] = labels[flipped][::-1]
+    return torch.from_numpy(np.concatenate([GRAPH.features, labels], axis=1)).float()
+
+
+def logits_in_training(features: Tensor, network: PlusNetwork, seed: int) -> Tensor:
+    view = make_views(GRAPH, CONFIG, torch.device("cpu")).whole()
+    torch.manual_seed(seed)
+    network.train()
+    logits: Tensor = network(features, view, torch.from_numpy(SPLIT.train))
+    return logits
+
+
+def network_with_trust() -> PlusNetwork:
+    torch.manual_seed(0)
+    network = PlusNetwork(CONFIG, GRAPH.features.shape[1] + 2, 2)
+    with torch.no_grad():
+        network.trust.fill_(1.0)
+    return network
+
+
+def gradient_reaches(network: PlusNetwork, logits: Tensor, row: int) -> bool:
+    network.zero_grad()
+    logits[row].sum().backward(retain_graph=True)  # type: ignore[no-untyped-call]  # torch
+    gradients = [p.grad for p in network.parameters() if p.grad is not None]
+    return any(bool(gradient.abs().sum() > 1e-12) for gradient in gradients)
+
+
+def test_a_node_that_gives_gradient_does_not_see_its_own_label() -> None:
+    network = network_with_trust()
+    checked = 0
+    for seed in range(6):
+        plain = logits_in_training(inputs(), network, seed)
+        for row, node in enumerate(SPLIT.train):
+            changed = logits_in_training(inputs(flipped=int(node)), network, seed)
+            if not torch.allclose(plain[row], changed[row]):
+                assert not plain[row].requires_grad or not gradient_reaches(network, plain, row)
+                checked += 1
+    assert checked > 0
+
+
+def test_hidden_nodes_do_give_gradient() -> None:
+    network = network_with_trust()
+    plain = logits_in_training(inputs(), network, seed=1)
+    assert any(gradient_reaches(network, plain, row) for row in range(len(SPLIT.train)))
+
+
+def test_outside_training_every_known_label_is_heard() -> None:
+    network = network_with_trust().eval()
+    view = make_views(GRAPH, CONFIG, torch.device("cpu")).whole()
+    node = int(SPLIT.train[0])
+    others = torch.from_numpy(SPLIT.test)
+    plain, changed = (network(inputs(f), view, others) for f in (None, node))
+    assert not torch.allclose(plain, changed)
