@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,13 +12,13 @@ from ml.datasets.planetoid import load_planetoid, scale_rows
 from ml.errors import DatasetUnavailable
 
 EDGES = np.array([[0, 1], [1, 2]])
-ROWS = {
+ROWS: dict[str, Any] = {
     "x_data": np.array([1.0, 1.0, 2.0]),
     "x_indices": np.array([0, 1, 1]),
     "x_indptr": np.array([0, 2, 3, 3]),
     "x_shape": np.array([3, 2]),
 }
-SETS = {"train": np.array([0]), "val": np.array([1]), "test": np.array([2])}
+SETS: dict[str, Any] = {"train": np.array([0]), "val": np.array([1]), "test": np.array([2])}
 
 
 def test_a_planetoid_archive_is_read_with_its_split(tmp_path: Path) -> None:
@@ -41,7 +42,7 @@ def test_an_absent_file_says_where_to_get_it(tmp_path: Path) -> None:
 
 
 def test_a_graph2gauss_archive_keeps_directions_and_drops_loops(tmp_path: Path) -> None:
-    parts = {f"attr_{name[2:]}": value for name, value in ROWS.items()}
+    parts: dict[str, Any] = {f"attr_{name[2:]}": value for name, value in ROWS.items()}
     np.savez(
         tmp_path / "cora_directed.npz",
         adj_data=np.ones(3),
