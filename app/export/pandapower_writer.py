@@ -1,0 +1,205 @@
+"""pandapower JSON: the tables that pandapower's own reader fills up to a whole net."""
+
+import json
+from typing import Any
+
+import numpy as np
+
+from app.export.sheet import Cell, Exported, Sheet, lay_out_predictions
+from app.ingest.grid import Grid
+from ml.arrays import FloatArray, IntArray
+
+_BASE_MVA = 100.0
+_FREQUENCY = 50.0
+_NO_LIMIT_MVA = 99_999.0
+_KINDS = {"transformer": "trafo", "switch": "switch"}
+"""Every other kind of branch is written as a line."""
+
+
+def write_pandapower(exported: Exported) -> dict[str, Any]:
+    """Return a net in pandapower's JSON form; predictions are columns of the bus table.
+
+    Deviation: a grid without base voltages is written at 1 kV, one without impedances with
+        0.1 p.u. for every branch; what stands at a bus is one load, one shunt, one static
+        generator.
+    """
+    grid = exported.grid
+    tables = {
+        "bus": _buses(exported),
+        "line": _lines(grid),
+        "trafo": _transformers(grid),
+        "switch": _switches(grid),
+        "load": _elements(grid, "Pd", "Qd"),
+        "sgen": _elements(grid, "Pg", "Qg"),
+        "shunt": _shunts(grid),
+    }
+    parts: dict[str, Any] = {name: _frame(sheet) for name, sheet in tables.items()}
+    parts |= {"name": grid.name, "f_hz": _FREQUENCY, "sn_mva": _BASE_MVA}
+    return {"_module": "pandapower.auxiliary", "_class": "pandapowerNet", "_object": parts}
+
+
+def _frame(sheet: Sheet) -> dict[str, Any]:
+    rows = [list(row) for row in zip(*sheet.values(), strict=True)]
+    table = {"columns": list(sheet), "index": list(range(len(rows))), "data": rows}
+    return {
+        "_module": "pandas.core.frame",
+        "_class": "DataFrame",
+        "_object": json.dumps(table),
+        "orient": "split",
+        "dtype": {name: _column_type(cells) for name, cells in sheet.items()},
+        "is_multiindex": False,
+        "is_multicolumn": False,
+    }
+
+
+def _column_type(cells: list[Cell]) -> str:
+    kinds = {type(cell) for cell in cells}
+    names = {bool: "bool", int: "int64", float: "float64"}
+    return names.get(kinds.pop(), "object") if len(kinds) == 1 else "object"
+
+
+def _buses(exported: Exported) -> Sheet:
+    grid = exported.grid
+    zone = next((each for each in exported.label_sets if each.name == "zone"), None)
+    zones: list[Cell] = [None] * grid.bus_count
+    if zone is not None:
+        zones = [None if bus < 0 else zone.class_names[bus] for bus in zone.classes]
+    sheet: Sheet = {
+        "name": list(grid.bus_ids),
+        "vn_kv": list(_voltages(grid).tolist()),
+        "type": ["b"] * grid.bus_count,
+        "zone": zones,
+        "in_service": [True] * grid.bus_count,
+        "geo": [_point(place) for place in grid.coordinates],
+    }
+    if exported.predictions is not None:
+        sheet |= lay_out_predictions(exported.predictions)
+    return sheet
+
+
+def _point(place: FloatArray) -> Cell:
+    known = np.isfinite(place).all()
+    return json.dumps({"type": "Point", "coordinates": place.tolist()}) if known else None
+
+
+def _lines(grid: Grid) -> Sheet:
+    rows = _rows_of(grid, "line")
+    ends = grid.ends[rows]
+    ohm = _voltages(grid)[ends[:, 0]] ** 2 / _BASE_MVA
+    charging = _branch_column(grid, "b", 0.0)[rows] / ohm
+    current = _ratings(grid)[rows] / (np.sqrt(3) * _voltages(grid)[ends[:, 0]])
+    return {
+        "name": [None] * len(rows),
+        "std_type": [None] * len(rows),
+        "from_bus": ends[:, 0].tolist(),
+        "to_bus": ends[:, 1].tolist(),
+        "length_km": [1.0] * len(rows),
+        "r_ohm_per_km": (_branch_column(grid, "r", 0.0)[rows] * ohm).tolist(),
+        "x_ohm_per_km": (_branch_column(grid, "x", 0.1)[rows] * ohm).tolist(),
+        "c_nf_per_km": (charging / (2 * np.pi * _FREQUENCY) * 1e9).tolist(),
+        "g_us_per_km": [0.0] * len(rows),
+        "max_i_ka": current.tolist(),
+        "df": [1.0] * len(rows),
+        "parallel": [1] * len(rows),
+        "type": ["ol"] * len(rows),
+        "in_service": [True] * len(rows),
+    }
+
+
+def _transformers(grid: Grid) -> Sheet:
+    rows = _rows_of(grid, "trafo")
+    voltages = _voltages(grid)
+    ends = grid.ends[rows]
+    swapped = voltages[ends[:, 0]] < voltages[ends[:, 1]]
+    high, low = np.where(swapped[:, np.newaxis], ends[:, ::-1], ends).T
+    rated = _ratings(grid)[rows]
+    resistance = _branch_column(grid, "r", 0.0)[rows]
+    reactance = _branch_column(grid, "x", 0.1)[rows]
+    percent = rated / _BASE_MVA * 100
+    zeros: list[Cell] = [0.0] * len(rows)
+    return {
+        "name": [None] * len(rows),
+        "std_type": [None] * len(rows),
+        "hv_bus": high.tolist(),
+        "lv_bus": low.tolist(),
+        "sn_mva": rated.tolist(),
+        "vn_hv_kv": voltages[high].tolist(),
+        "vn_lv_kv": voltages[low].tolist(),
+        "vk_percent": (np.hypot(resistance, reactance) * percent).tolist(),
+        "vkr_percent": (resistance * percent).tolist(),
+        "pfe_kw": zeros,
+        "i0_percent": zeros,
+        "shift_degree": zeros,
+        "parallel": [1] * len(rows),
+        "df": [1.0] * len(rows),
+        "in_service": [True] * len(rows),
+    }
+
+
+def _switches(grid: Grid) -> Sheet:
+    rows = _rows_of(grid, "switch")
+    return {
+        "bus": grid.ends[rows, 0].tolist(),
+        "element": grid.ends[rows, 1].tolist(),
+        "et": ["b"] * len(rows),
+        "type": ["CB"] * len(rows),
+        "closed": [True] * len(rows),
+        "name": [None] * len(rows),
+        "z_ohm": [0.0] * len(rows),
+    }
+
+
+def _elements(grid: Grid, active: str, reactive: str) -> Sheet:
+    power, imaginary = _bus_column(grid, active), _bus_column(grid, reactive)
+    at = np.flatnonzero((power != 0) | (imaginary != 0))
+    return {
+        "name": [None] * len(at),
+        "bus": at.tolist(),
+        "p_mw": power[at].tolist(),
+        "q_mvar": imaginary[at].tolist(),
+        "scaling": [1.0] * len(at),
+        "in_service": [True] * len(at),
+    }
+
+
+def _shunts(grid: Grid) -> Sheet:
+    conductance, susceptance = _bus_column(grid, "Gs"), _bus_column(grid, "Bs")
+    at = np.flatnonzero((conductance != 0) | (susceptance != 0))
+    return {
+        "bus": at.tolist(),
+        "name": [None] * len(at),
+        "q_mvar": (-susceptance[at]).tolist(),
+        "p_mw": conductance[at].tolist(),
+        "vn_kv": _voltages(grid)[at].tolist(),
+        "step": [1] * len(at),
+        "max_step": [1] * len(at),
+        "in_service": [True] * len(at),
+    }
+
+
+def _rows_of(grid: Grid, table: str) -> IntArray:
+    tables = np.array([_KINDS.get(name, "line") for name in grid.kind_names] or [""])
+    return np.flatnonzero(tables[grid.kinds] == table)
+
+
+def _voltages(grid: Grid) -> FloatArray:
+    voltages = grid.find_column("base_kv")
+    if voltages is None:
+        return np.ones(grid.bus_count)
+    return np.where(voltages > 0, voltages, 1.0)
+
+
+def _ratings(grid: Grid) -> FloatArray:
+    ratings = _branch_column(grid, "rating", 0.0)
+    return np.where(ratings > 0, ratings, _NO_LIMIT_MVA)
+
+
+def _bus_column(grid: Grid, name: str) -> FloatArray:
+    column = grid.find_column(name)
+    return np.zeros(grid.bus_count) if column is None else column
+
+
+def _branch_column(grid: Grid, name: str, default: float) -> FloatArray:
+    if name not in grid.branch_columns.names:
+        return np.full(grid.branch_count, default)
+    return grid.branch_columns.values[:, grid.branch_columns.names.index(name)]

@@ -1,0 +1,86 @@
+"""A grid laid out as two sheets, buses and branches: what every export format starts from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from app.ingest.grid import UNKNOWN_CLASS, Grid, LabelSet
+from app.models.predictions import Predictions
+from ml.arrays import FloatArray
+
+Cell: TypeAlias = str | float | int | None
+Sheet: TypeAlias = dict[str, list[Cell]]
+
+_DECIMALS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Exported:
+    """What is written: a grid, its label sets, and a model's answers where there is one."""
+
+    grid: Grid
+    label_sets: Sequence[LabelSet]
+    predictions: Predictions | None
+
+
+def lay_out_buses(exported: Exported) -> Sheet:
+    """Return one column a property of the buses; None where a bus has none."""
+    grid = exported.grid
+    sheet: Sheet = {"id": list(grid.bus_ids)}
+    if any(grid.bus_names):
+        sheet["name"] = [name or None for name in grid.bus_names]
+    if grid.coordinate_system != "none":
+        places = ("lon", "lat") if grid.coordinate_system == "geographic" else ("x", "y")
+        for place, column in zip(places, grid.coordinates.T, strict=True):
+            sheet[place] = _numbers(column)
+    for names, values in (
+        (grid.feature_names, grid.features),
+        (grid.bus_columns.names, grid.bus_columns.values),
+    ):
+        for position, name in enumerate(names):
+            sheet.setdefault(name, _numbers(values[:, position]))
+    for label_set in exported.label_sets:
+        sheet.setdefault(label_set.name, _classes(label_set))
+    if exported.predictions is not None:
+        sheet |= lay_out_predictions(exported.predictions)
+    return sheet
+
+
+def lay_out_branches(exported: Exported) -> Sheet:
+    """Return one column a property of the branches."""
+    grid = exported.grid
+    sheet: Sheet = {
+        "source": [grid.bus_ids[bus] for bus in grid.ends[:, 0]],
+        "target": [grid.bus_ids[bus] for bus in grid.ends[:, 1]],
+        "weight": _numbers(grid.weights),
+        "kind": [grid.kind_names[kind] for kind in grid.kinds],
+    }
+    for position, name in enumerate(grid.branch_columns.names):
+        sheet.setdefault(name, _numbers(grid.branch_columns.values[:, position]))
+    return sheet
+
+
+def lay_out_predictions(predictions: Predictions) -> Sheet:
+    """Return the predicted class, its probability, and the probability of every class."""
+    best = np.argmax(predictions.probabilities, axis=1)
+    shares = predictions.probabilities.astype(np.float64).round(_DECIMALS)
+    sheet: Sheet = {
+        "predicted": [predictions.class_names[position] for position in best],
+        "probability": _numbers(shares.max(axis=1)),
+    }
+    for position, name in enumerate(predictions.class_names):
+        sheet[f"probability of {name}"] = _numbers(shares[:, position])
+    return sheet
+
+
+def _classes(label_set: LabelSet) -> list[Cell]:
+    return [
+        None if position == UNKNOWN_CLASS else label_set.class_names[position]
+        for position in label_set.classes
+    ]
+
+
+def _numbers(column: FloatArray) -> list[Cell]:
+    return [value if np.isfinite(value) else None for value in column.tolist()]

@@ -1,0 +1,61 @@
+"""CSV and GraphML."""
+
+import csv
+import io
+from collections.abc import Iterator
+from xml.sax.saxutils import escape, quoteattr
+
+from app.export.sheet import Cell, Exported, Sheet, lay_out_branches, lay_out_buses
+
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_ENDS = ("source", "target")
+_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+
+
+def write_csv(sheet: Sheet) -> str:
+    """Write a sheet; a text that a spreadsheet would run as a formula gets an apostrophe."""
+    stream = io.StringIO(newline="")
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow([neutralise(name) for name in sheet])
+    for row in zip(*sheet.values(), strict=True):
+        writer.writerow([neutralise(cell) for cell in row])
+    return stream.getvalue()
+
+
+def neutralise(cell: Cell) -> Cell:
+    """Keep a text from being a formula; numbers stay numbers."""
+    if isinstance(cell, str) and cell.startswith(_FORMULA_STARTS):
+        return f"'{cell}"
+    return cell
+
+
+def write_graphml(exported: Exported) -> str:
+    """Write one undirected graph with typed attributes."""
+    buses, branches = lay_out_buses(exported), lay_out_branches(exported)
+    ids = buses.pop("id")
+    ends = [branches.pop(name) for name in _ENDS]
+    lines = [_HEAD, *_declare("n", "node", buses), *_declare("e", "edge", branches)]
+    lines.append('<graph edgedefault="undirected">')
+    for row, bus_id in enumerate(ids):
+        lines.append(f"<node id={quoteattr(str(bus_id))}>{_data('n', buses, row)}</node>")
+    for row, (source, target) in enumerate(zip(*ends, strict=True)):
+        attributes = f"source={quoteattr(str(source))} target={quoteattr(str(target))}"
+        lines.append(f"<edge {attributes}>{_data('e', branches, row)}</edge>")
+    return "\n".join([*lines, "</graph>", "</graphml>", ""])
+
+
+def _declare(prefix: str, target: str, sheet: Sheet) -> Iterator[str]:
+    for position, (name, cells) in enumerate(sheet.items()):
+        kind = "string" if any(isinstance(cell, str) for cell in cells) else "double"
+        yield (
+            f'<key id="{prefix}{position}" for="{target}" attr.name={quoteattr(name)} '
+            f'attr.type="{kind}"/>'
+        )
+
+
+def _data(prefix: str, sheet: Sheet, row: int) -> str:
+    return "".join(
+        f'<data key="{prefix}{position}">{escape(str(cells[row]))}</data>'
+        for position, cells in enumerate(sheet.values())
+        if cells[row] is not None
+    )

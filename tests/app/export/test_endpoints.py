@@ -1,0 +1,103 @@
+import json
+import subprocess
+import sys
+from typing import Any
+
+import networkx as nx
+import pytest
+from fastapi.testclient import TestClient
+
+from app.export.text_writers import neutralise, write_csv
+from app.ingest import csv_tables, graphml, node_link, pandapower_json
+from app.ingest.exchange import Request
+from app.ingest.grid import Grid
+from tests.app.ingest.requests import SMALL_CASE, ask
+
+_LOAD = """
+import sys, pandapower
+net = pandapower.from_json_string(sys.stdin.read())
+print(len(net.bus), len(net.line), len(net.trafo), net.load.p_mw.sum(), net.bus.name.tolist())
+"""
+
+
+@pytest.fixture
+def graph_id(api: TestClient) -> str:
+    answer = api.post("/graphs", files={"file": ("small.m", SMALL_CASE)})
+    assert answer.status_code == 201
+    return str(answer.json()["id"])
+
+
+def _export(api: TestClient, graph_id: str, form: str) -> str:
+    answer = api.get(f"/graphs/{graph_id}/export/{form}")
+    assert answer.status_code == 200
+    assert "attachment" in answer.headers["content-disposition"]
+    return answer.text
+
+
+def _shape(grid: Grid) -> tuple[Any, ...]:
+    kinds = [grid.kind_names[kind] for kind in grid.kinds]
+    return grid.bus_ids, grid.ends.tolist(), grid.weights.tolist(), kinds
+
+
+SHAPE = (("1", "2", "10"), [[0, 1], [1, 0], [1, 2]], [1, 1, 1], ["line", "line", "transformer"])
+
+
+def test_topology_json_can_be_sent_again(api: TestClient, graph_id: str) -> None:
+    text = _export(api, graph_id, "json")
+    grid = node_link.read(ask("json", text)).grid
+    assert _shape(grid) == SHAPE
+    assert grid.feature_names == ("Pd", "Qd", "Vm", "Va", "base_kv")
+    assert api.post("/graphs", json=json.loads(text)).status_code == 201
+
+
+def test_csv_can_be_read_again(api: TestClient, graph_id: str) -> None:
+    branches, buses = _export(api, graph_id, "csv"), _export(api, graph_id, "csv-buses")
+    files = {"file": branches.encode(), "buses": buses.encode()}
+    read = csv_tables.read(Request("csv", files))
+    assert _shape(read.grid) == SHAPE
+    assert {"role", "area", "zone"} <= {each.name for each in read.label_sets}
+    assert read.grid.branch_columns.names == ("r", "x", "b", "rating")
+
+
+def test_graphml_is_read_by_networkx_and_by_us(api: TestClient, graph_id: str) -> None:
+    text = _export(api, graph_id, "graphml")
+    assert nx.parse_graphml(text, force_multigraph=True).number_of_edges() == 3
+    assert _shape(graphml.read(ask("graphml", text)).grid) == SHAPE
+
+
+def test_geojson_without_places_has_no_geometry(api: TestClient, graph_id: str) -> None:
+    document = json.loads(_export(api, graph_id, "geojson"))
+    assert len(document["features"]) == 6
+    assert all(feature["geometry"] is None for feature in document["features"])
+
+
+def test_geojson_has_longitude_first(api: TestClient) -> None:
+    buses = [{"id": "a", "lat": 51, "lon": 7}, {"id": "b", "lat": 52, "lon": 8}]
+    body = {"buses": buses, "branches": [{"from": "a", "to": "b"}]}
+    graph_id = api.post("/graphs", json=body).json()["id"]
+    features = json.loads(_export(api, graph_id, "geojson"))["features"]
+    assert features[0]["geometry"] == {"type": "Point", "coordinates": [7, 51]}
+    assert features[2]["geometry"]["coordinates"] == [[7, 51], [8, 52]]
+
+
+def test_pandapower_json_is_read_by_pandapower_and_by_us(api: TestClient, graph_id: str) -> None:
+    text = _export(api, graph_id, "pandapower")
+    ours = pandapower_json.read(ask("pandapower", text)).grid
+    assert ours.bus_ids == SHAPE[0]
+    assert ours.branch_columns.values[0].tolist() == pytest.approx([0.01, 0.1, 0.02, 250])
+    command = [sys.executable, "-W", "ignore", "-c", _LOAD]
+    told = subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+    assert told.strip() == "3 2 1 50.0 ['1', '2', '10']"
+
+
+def test_an_unknown_format_or_model_is_refused(api: TestClient, graph_id: str) -> None:
+    assert api.get(f"/graphs/{graph_id}/export/pickle").status_code == 422
+    assert api.get(f"/graphs/{graph_id}/export/csv?model_id=x").status_code == 404
+    assert api.get("/graphs/none/export/csv").status_code == 404
+
+
+def test_formulas_are_neutralised_and_numbers_stay() -> None:
+    assert neutralise("=cmd|' /C calc'!A0") == "'=cmd|' /C calc'!A0"
+    assert neutralise("@x") == "'@x"
+    assert neutralise(-3.5) == -3.5
+    assert write_csv({"=a": ["+1", "b"]}) == "'=a\n'+1\nb\n"
