@@ -1,5 +1,7 @@
 """What every test may use."""
 
+from hypothesis import HealthCheck, settings
+
 from tests.server_fixtures import postgres_server, postgres_url, valkey_server, valkey_url
 from tests.skips import pytest_runtest_makereport, pytest_terminal_summary
 
@@ -11,3 +13,7 @@ __all__ = [
     "valkey_server",
     "valkey_url",
 ]
+
+# A busy machine is slow, not wrong.
+settings.register_profile("levygrid", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("levygrid")

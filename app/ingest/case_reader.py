@@ -9,8 +9,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import pandapower
-import pandapower.networks
 
 from app.ingest.cases import CASES, CaseData
 from ml.arrays import BoolArray, FloatArray
@@ -26,8 +24,10 @@ def main() -> None:
     name = sys.argv[1]
     if name not in CASES:
         sys.exit(f"{name} is not a built-in case")
+    from pandapower import networks
+
     with redirect_stdout(sys.stderr):  # nothing that a library prints may get into the answer
-        answer = msgspec.msgpack.encode(read_net(getattr(pandapower.networks, name)()))
+        answer = msgspec.msgpack.encode(read_net(getattr(networks, name)()))
     sys.stdout.buffer.write(answer)
     sys.stdout.flush()
     # pandapower's modules take a second to tear down and hold nothing that must be.
@@ -36,6 +36,8 @@ def main() -> None:
 
 def read_net(net: Any) -> CaseData:
     """Run a power flow and return the columns of a pandapower net."""
+    import pandapower
+
     pandapower.runpp(net, numba=False)
     lines = net.line[net.line.in_service]
     transformers = net.trafo[net.trafo.in_service]

@@ -43,7 +43,7 @@ def read_topology(graph: GraphIn, limits: GridLimits, faults: list[Fault]) -> Re
     """
     buses = [] if graph.buses is UNSET else graph.buses
     links = [] if graph.branches is UNSET else graph.branches
-    faults.extend(_missing_parts(graph))
+    faults.extend(_missing_parts(graph, faults))
     _check_limits(len(buses), len(links), limits)
     ids = read_ids(buses, faults)
     names = read_names(buses, faults)
@@ -81,9 +81,14 @@ def reject(faults: list[Fault]) -> None:
     raise GridRejected(f"The grid was not stored: {count}.", faults)
 
 
-def _missing_parts(graph: GraphIn) -> list[Fault]:
+def _missing_parts(graph: GraphIn, found: list[Fault]) -> list[Fault]:
+    told = {fault.where for fault in found}
     parts = {"buses": graph.buses, "branches": graph.branches}
-    return [Fault(name, "is missing") for name, part in parts.items() if part is UNSET]
+    missing = [name for name, part in parts.items() if part is UNSET and name not in told]
+    faults = [Fault(name, "is missing") for name in missing]
+    if graph.buses == []:
+        faults.append(Fault("buses", "is empty; a grid has at least one bus"))
+    return faults
 
 
 def _check_limits(buses: int, branches: int, limits: GridLimits) -> None:
