@@ -48,9 +48,10 @@ def _options(
 @cli.command()
 def serve() -> None:
     """Start the API with its worker; on first start load IEEE 118 and train a model."""
+    chosen = _read_settings()
     from app.commands.serve import serve as run_service
 
-    run_service(_read_settings())
+    run_service(chosen)
 
 
 @cli.command()

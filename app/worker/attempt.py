@@ -57,8 +57,8 @@ def _store_failure(database: Database, claim: Claim, error: Exception) -> None:
 
 
 def _recognise(error: Exception) -> Exception:
-    """Tell want of memory, which torch reports as a plain RuntimeError, from other faults."""
-    short = isinstance(error, RuntimeError) and "memory" in str(error).lower()
-    if isinstance(error, MemoryError) or short:
+    """Tell want of memory from other faults; torch and the loader report it in words only."""
+    told = isinstance(error, RuntimeError | OSError | ImportError)
+    if isinstance(error, MemoryError) or (told and "memory" in str(error).lower()):
         return OutOfMemory("The job needs more memory than a training process may use.")
     return error

@@ -1,0 +1,134 @@
+import signal
+import time
+from typing import Any
+
+import psutil
+from sqlalchemy import select
+
+from app.jobs import service
+from app.tables import ModelRow, PredictionRow
+from tests.app.worker.conftest import LONG, Bench
+from tests.processes import Program, wait_for
+
+CONFIG: dict[str, Any] = {"epochs": 150, "patience": None, "seed": 3}
+
+
+def outcome(bench: Bench, job_id: str) -> tuple[Any, ...]:
+    with bench.database.reading() as session:
+        model = session.scalars(select(ModelRow).where(ModelRow.job_id == job_id)).one()
+        prediction = session.get_one(PredictionRow, model.id)
+        return model.sha256, prediction.probabilities, model.curves, model.metrics
+
+
+def the_trainer(worker: Program) -> psutil.Process:
+    (trainer,) = wait_for(lambda: worker.children("app.worker.trainer"), "a trainer")
+    return trainer
+
+
+def test_a_killed_worker_loses_nothing_and_the_result_is_bit_equal(bench: Bench) -> None:
+    whole = bench.enqueue(**CONFIG)
+    first = bench.start_worker()
+    bench.wait_for_state(whole, "succeeded")
+
+    broken = bench.enqueue(**CONFIG)
+    bench.wait_for_checkpoint(broken)
+    first.send(signal.SIGKILL)
+    wait_for(lambda: not first.survivors(), "the end of the trainer")
+    assert bench.job(broken).state == "running"
+    lost_at = bench.job(broken).progress["epoch"]
+
+    bench.start_worker()
+    row = bench.wait_for_state(broken, "succeeded")
+    assert row.attempt == 2
+    assert 0 < lost_at < CONFIG["epochs"]
+    assert row.progress["curves"]["epoch"] == list(range(1, CONFIG["epochs"] + 1))
+    assert outcome(bench, broken) == outcome(bench, whole)
+
+
+def test_a_stopped_worker_hands_its_job_back_with_a_checkpoint(bench: Bench) -> None:
+    job_id = bench.enqueue(**LONG)
+    worker = bench.start_worker(checkpoint_seconds="3600")
+    bench.wait_for_job(job_id, lambda row: row.progress.get("epoch", 0) > 0, "an epoch")
+    worker.send(signal.SIGTERM)
+    assert worker.wait() == 0
+    assert not worker.survivors()
+    row = bench.job(job_id)
+    assert (row.state, row.owner, row.handed_back) == ("queued", None, 1)
+    assert bench.wait_for_checkpoint(job_id).epoch >= row.progress["epoch"]
+
+
+def test_a_running_job_is_cancelled_and_its_trainer_ends(bench: Bench) -> None:
+    job_id = bench.enqueue(**LONG)
+    worker = bench.start_worker()
+    bench.wait_for_job(job_id, lambda row: row.progress.get("epoch", 0) > 0, "an epoch")
+    trainer = the_trainer(worker)
+    with bench.database.writing() as session:
+        service.cancel_job(session, job_id)
+    row = bench.wait_for_state(job_id, "cancelled")
+    assert row.finished_at is not None
+    wait_for(lambda: not trainer.is_running(), "the end of the trainer")
+    assert worker.children("app.worker.trainer") == []
+
+
+def test_a_job_goes_on_after_its_trainer_crashed(bench: Bench) -> None:
+    job_id = bench.enqueue(**CONFIG)
+    worker = bench.start_worker(lease_seconds="600")
+    bench.wait_for_checkpoint(job_id)
+    the_trainer(worker).kill()
+    row = bench.wait_for_state(job_id, "succeeded")
+    assert row.attempt == 2
+
+
+def test_a_job_that_crashes_every_time_fails_with_the_reason(bench: Bench) -> None:
+    job_id = bench.enqueue(**LONG)
+    worker = bench.start_worker(max_attempts="1")
+    the_trainer(worker).kill()
+    row = bench.wait_for_state(job_id, "failed")
+    assert row.error is not None
+    assert row.error["type"] == "/problems/trainer-crashed"
+    assert "SIGKILL" in row.error["detail"]
+
+
+def test_a_zombie_that_wakes_up_changes_nothing(bench: Bench) -> None:
+    job_id = bench.enqueue(**CONFIG)
+    zombie = bench.start_worker()
+    bench.wait_for_checkpoint(job_id)
+    frozen = [psutil.Process(zombie.pid), the_trainer(zombie)]
+    for process in frozen:
+        process.suspend()
+    time.sleep(2.1)  # the lease
+    bench.start_worker()
+    done = bench.wait_for_state(job_id, "succeeded")
+    result = outcome(bench, job_id)
+    for process in reversed(frozen):
+        process.resume()
+    wait_for(lambda: zombie.children("app.worker.trainer") == [], "the end of the zombie")
+    after = bench.job(job_id)
+    assert (after.state, after.attempt, after.result) == ("succeeded", 2, done.result)
+    assert outcome(bench, job_id) == result
+
+
+def test_a_job_over_its_time_fails_with_the_reason(bench: Bench) -> None:
+    job_id = bench.enqueue(**LONG)
+    worker = bench.start_worker(job_seconds="0.5")
+    row = bench.wait_for_state(job_id, "failed")
+    assert row.error is not None
+    assert row.error["type"] == "/problems/time-limit"
+    assert worker.children("app.worker.trainer") == []
+
+
+def test_a_job_over_its_memory_fails_with_the_reason(bench: Bench) -> None:
+    job_id = bench.enqueue(epochs=5)
+    bench.start_worker(job_memory_bytes=str(400 * 2**20))
+    row = bench.wait_for_state(job_id, "failed")
+    assert row.error is not None
+    assert row.error["type"] == "/problems/out-of-memory"
+    assert row.attempt == 1
+
+
+def test_a_job_that_cannot_be_trained_fails_with_the_reason(bench: Bench) -> None:
+    job_id = bench.enqueue(device="cuda", epochs=5)
+    bench.start_worker()
+    row = bench.wait_for_state(job_id, "failed")
+    assert row.error is not None
+    assert row.error["type"] == "/problems/device-unavailable"
