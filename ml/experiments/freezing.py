@@ -10,7 +10,7 @@ import numpy as np
 
 from ml.datasets.dataset import Dataset
 from ml.errors import DatasetUnavailable
-from ml.experiments.contenders import CONTENDERS, Contender, Settings
+from ml.experiments.contenders import CITATION_START, CONTENDERS, Contender, Settings
 from ml.experiments.protocol import CITATION, run_settings, validate
 
 TRIALS = 8
@@ -77,14 +77,18 @@ def read_frozen(contender: Contender, dataset: str, results: Path) -> tuple[Sett
 
 def list_trials(contender: Contender, dataset: str, *, quick: bool) -> list[Settings]:
     """Return the configurations to compare, the published one first."""
-    first = complete(contender, dataset, contender.published(), quick=quick)
-    rival_on_citation = dataset in CITATION and contender.kind != "ours"
-    if quick or not contender.space or rival_on_citation:
+    start = contender.published()
+    on_citation = dataset in CITATION
+    if on_citation and contender.citation_space:
+        start = {**start, **CITATION_START}
+    first = complete(contender, dataset, start, quick=quick)
+    space = contender.citation_space if on_citation else contender.space
+    if quick or not space:
         return [first]
     generator = np.random.default_rng(crc32(contender.key.encode()))
     trials = [first]
     for _ in range(TRIALS - 1):
-        drawn = {name: _draw(values, generator) for name, values in contender.space.items()}
+        drawn = {name: _draw(values, generator) for name, values in space.items()}
         trials.append({**first, **drawn})
     return trials
 
