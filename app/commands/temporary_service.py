@@ -28,17 +28,16 @@ def run_temporary_service() -> Iterator[str]:
             first_start_demo=False,
             log_level="WARNING",
         )
-        process = subprocess.Popen(
+        with subprocess.Popen(
             [sys.executable, "-P", "-m", "app.cli", "serve"],
             env=child_environment(settings, threads=1),
             stdout=subprocess.PIPE,
             text=True,
-        )
-        try:
-            yield _read_address(process)
-        finally:
-            process.terminate()
-            process.wait()
+        ) as process:
+            try:
+                yield _read_address(process)
+            finally:
+                process.terminate()
 
 
 def _read_address(process: subprocess.Popen[str]) -> str:

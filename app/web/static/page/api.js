@@ -42,6 +42,10 @@ export const getGraph = (id) => request(`graphs/${encodeURIComponent(id)}`);
 
 export const getTopology = (id) => request(`graphs/${encodeURIComponent(id)}/topology`);
 
+/** One bus with its features, by its position in the grid. */
+export const getBus = async (graphId, bus) =>
+  (await request(`graphs/${encodeURIComponent(graphId)}/buses?${query({ cursor: bus, limit: 1 })}`)).items[0];
+
 export const loadCase = (name) => send("graphs", { case: name });
 
 export const listModels = async (graphId) => (await request(`models?${query({ graph_id: graphId, limit: PAGE })}`)).items;

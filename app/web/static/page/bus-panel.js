@@ -1,7 +1,7 @@
 // One bus: what the model says, how sure it is, and whether it is right.
 
 import { fill, make } from "./dom.js";
-import { asPercent } from "./figures.js";
+import { asFigure, asPercent } from "./figures.js";
 import { classMark, classStyle } from "./palette.js";
 
 const PARTS = {
@@ -18,6 +18,13 @@ export function showBus(container, grid, verdicts, bus) {
     predicted < 0 ? make("p", { class: "hint" }, "No model has been trained for this grid yet.") : null,
     facts(grid, verdicts, bus),
     predicted < 0 ? null : bars(verdicts, bus));
+}
+
+/** Add the figures that the model has to go by. */
+export function showFeatures(container, features) {
+  const text = Object.entries(features).map(([name, value]) => `${name} ${asFigure(value)}`).join(", ");
+  container.querySelector(".features")?.remove();
+  if (text) container.append(make("p", { class: "hint features" }, `Features of this bus: ${text}`));
 }
 
 function facts(grid, verdicts, bus) {

@@ -11,6 +11,9 @@ export const asCount = (count) => (isNumber(count) ? COUNT.format(count) : "–"
 /** A loss or a score, with three significant digits. */
 export const asScore = (value) => (isNumber(value) ? value.toPrecision(3) : "–");
 
+/** Any figure, with four significant digits at most. */
+export const asFigure = (value) => (isNumber(value) ? String(Number(value.toPrecision(4))) : "–");
+
 export const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 
 /** The moment in the reader's own time zone. */

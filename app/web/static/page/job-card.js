@@ -57,13 +57,15 @@ function showProgress({ progress, figures }, job) {
 
 function describeProgress(job) {
   if (!isNumber(job.epoch)) return waitingText(job);
-  const epochs = isNumber(job.epochs) ? ` of ${isActive(job) ? "at most " : ""}${job.epochs}` : "";
-  return [
-    `Epoch ${job.epoch}${epochs}`,
-    `loss ${asScore(job.train_loss)} (train), ${asScore(job.validation_loss)} (validation)`,
-    `accuracy ${asPercent(job.train_accuracy)} (train), ${asPercent(job.validation_accuracy)} (validation)`,
-  ].join(" · ");
+  const epoch = `${job.epoch}${isNumber(job.epochs) ? ` of at most ${job.epochs}` : ""}`;
+  if (isActive(job)) return `Epoch ${epoch}: ${describeFigures(job)}.`;
+  const kept = job.model_id ? "; the epoch best on validation is kept" : "";
+  return `Ended after epoch ${epoch}${kept}. Last epoch: ${describeFigures(job)}.`;
 }
+
+const describeFigures = (job) =>
+  `loss ${asScore(job.train_loss)} (train), ${asScore(job.validation_loss)} (validation); `
+  + `accuracy ${asPercent(job.train_accuracy)} (train), ${asPercent(job.validation_accuracy)} (validation)`;
 
 function waitingText(job) {
   if (job.state === "queued") return "Waiting for a worker.";

@@ -13,7 +13,7 @@ export function showLegend(list, grid, verdicts, hidden, onToggle) {
   }));
   if (verdicts.model) {
     entries.push({ key: "wrong", mark: wrongMark(), text: "wrongly predicted", count: count((bus) => verdicts.isWrong(bus)) });
-    entries.push({ key: "training", mark: trainingMark(), text: "training bus (label seen)", count: count((bus) => verdicts.isTraining(bus)) });
+    entries.push({ key: "training", mark: trainingMark(), text: "training bus", count: count((bus) => verdicts.isTraining(bus)) });
   }
   fill(list, ...entries.map((entry) => make("li", {}, toggle(entry, !hidden.has(entry.key), onToggle))));
 }

@@ -1,7 +1,7 @@
 // The page: which grid, which model, which bus; every other module shows one part of that.
 
-import { getGraph, getModel, getPredictions, getTopology, listGraphs, listModels, loadCase } from "./api.js";
-import { showBus } from "./bus-panel.js";
+import { getBus, getGraph, getModel, getPredictions, getTopology, listGraphs, listModels, loadCase } from "./api.js";
+import { showBus, showFeatures } from "./bus-panel.js";
 import { announce, byId, fill, make } from "./dom.js";
 import { Drawing } from "./drawing.js";
 import { asMoment, asPercent, plural } from "./figures.js";
@@ -136,7 +136,7 @@ async function showVerdicts(modelId) {
     showModel(byId("model-details"), model);
     showLegend(byId("legend"), state.grid, state.verdicts, state.hidden, toggleEntry);
     showCaption();
-    if (state.selected !== null) showBus(byId("bus-details"), state.grid, state.verdicts, state.selected);
+    showSelected();
     await redraw();
   });
 }
@@ -172,8 +172,18 @@ function searchBus(event) {
 
 function selectBus(bus) {
   state.selected = bus;
-  showBus(byId("bus-details"), state.grid, state.verdicts, bus);
+  showSelected();
   drawing.mark(bus);
+}
+
+function showSelected() {
+  const { grid, selected: bus } = state;
+  if (bus === null) return;
+  showBus(byId("bus-details"), grid, state.verdicts, bus);
+  guarded("bus", async () => {
+    const { features } = await getBus(grid.id, bus);
+    if (state.grid === grid && state.selected === bus) showFeatures(byId("bus-details"), features);
+  });
 }
 
 /** A job has ended: if it made a model of this grid that is new to us, show it. */

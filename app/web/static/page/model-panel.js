@@ -42,6 +42,7 @@ function settings(model) {
   const { config } = model;
   const text = [
     `${model.kind.toUpperCase()} for “${model.label}”`,
+    isNumber(model.best_epoch) ? `kept epoch ${model.best_epoch}, the best on validation` : null,
     config && `α ${config.alpha}, σ ${config.sigma}, γ ${config.gamma}, seed ${config.seed}`,
     asMoment(model.created_at),
     model.active ? "answers GET /predict by default" : "not the default of GET /predict",

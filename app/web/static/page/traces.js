@@ -75,7 +75,7 @@ const overlay = ({ grid, type }, name, members, marker) => ({
 
 const trainingRing = ({ size }) => outline(1.5 * size, "circle-open", "ink", size / 6);
 
-const wrongCross = ({ size }) => outline(1.15 * size, "x-thin-open", "ink", size / 6);
+const wrongCross = ({ size }) => outline(0.8 * size, "x-thin-open", "ink", size / 6);
 
 const selectedRing = ({ size }) => outline(size + 14, "circle-open", "accent", 4);
 

@@ -1,0 +1,194 @@
+"""The page as a user meets it: Chromium, a running service, a trained model."""
+
+import re
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from tests.app.web.conftest import Watch
+from tests.app.web.work import QUICK, Work
+
+_DRAWN = "#plot[data-buses='{}']"
+
+
+def _open_graph(watch: Watch, work: Work, graph: dict[str, Any], width: int = 1280) -> Page:
+    page = watch(work.address, width).open(f"/?graph={graph['id']}")
+    page.wait_for_selector(_DRAWN.format(graph["bus_count"]))
+    return page
+
+
+def _count_drawn_buses(page: Page) -> int:
+    count: int = page.evaluate(
+        "document.getElementById('plot').data"
+        ".filter((trace) => trace.customdata)"
+        ".reduce((sum, trace) => sum + trace.x.length, 0)"
+    )
+    return count
+
+
+def _find_bus_on_screen(page: Page, bus: int) -> tuple[float, float]:
+    x, y = page.evaluate(
+        """(bus) => {
+          const plot = document.getElementById("plot");
+          const trace = plot.data.find((one) => one.customdata?.includes(bus));
+          const index = trace.customdata.indexOf(bus);
+          const { xaxis, yaxis } = plot._fullLayout;
+          const frame = plot.getBoundingClientRect();
+          return [
+            frame.left + xaxis._offset + xaxis.d2p(trace.x[index]),
+            frame.top + yaxis._offset + yaxis.d2p(trace.y[index]),
+          ];
+        }""",
+        bus,
+    )
+    return x, y
+
+
+def test_the_whole_way_from_an_empty_service_to_a_coloured_grid(watch: Watch, service: str) -> None:
+    page = watch(service).open("/")
+    expect(page.locator("#map-empty")).to_contain_text("No grid yet")
+    expect(page.locator("#train-button")).to_be_disabled()
+    page.get_by_role("button", name="Load IEEE 118").click()
+    page.wait_for_selector(_DRAWN.format(118))
+    expect(page.locator("#model-details")).to_contain_text("No model for this grid yet")
+
+    page.fill("[name=epochs]", str(QUICK["epochs"]))
+    page.click("#train-button")
+    expect(page.locator(".job .state")).to_have_text(re.compile("queued|running"))
+    expect(page.locator(".job progress")).to_be_visible()
+    expect(page.locator(".job .state")).to_have_text("succeeded", timeout=240_000)
+
+    expect(page.locator("#legend")).to_contain_text("generator")
+    expect(page.locator("#model-details")).to_contain_text("test buses")
+    expect(page.locator(".job .curve .main-svg").first).to_be_visible()
+    assert _count_drawn_buses(page) == 118
+
+
+def test_the_grid_shows_every_bus_in_the_class_that_the_model_predicts(
+    watch: Watch, work: Work
+) -> None:
+    page = _open_graph(watch, work, work.graph)
+    predictions = work.get("/predict", model_id=work.model["id"])
+    legend = page.locator("#legend")
+    for code, name in enumerate(predictions["class_names"]):
+        expect(legend).to_contain_text(f"{name}: {predictions['classes'].count(code)}")
+    pairs = zip(predictions["classes"], predictions["truth"], strict=True)
+    wrong = sum(predicted != truth for predicted, truth in pairs)
+    expect(legend).to_contain_text(f"wrongly predicted: {wrong}")
+    expect(legend).to_contain_text(f"training bus: {predictions['parts'].count('train')}")
+    assert _count_drawn_buses(page) == 118
+
+
+def test_a_class_can_be_switched_off_in_the_legend(watch: Watch, work: Work) -> None:
+    page = _open_graph(watch, work, work.graph)
+    predicted = work.get("/predict", model_id=work.model["id"])["classes"]
+    entry = page.locator("#legend button").nth(1)
+    entry.press("Enter")
+    expect(entry).to_have_attribute("aria-pressed", "false")
+    page.wait_for_function(
+        "(count) => document.getElementById('plot').data"
+        ".filter((trace) => trace.customdata)"
+        ".reduce((sum, trace) => sum + trace.x.length, 0) === count",
+        arg=118 - predicted.count(1),
+    )
+
+
+def test_a_click_on_a_bus_shows_what_the_api_says_of_it(watch: Watch, work: Work) -> None:
+    page = _open_graph(watch, work, work.graph)
+    page.mouse.click(*_find_bus_on_screen(page, 58))
+    expect(page.locator("#bus-name")).to_have_text("Bus 59")
+    answer = work.get("/predict/59", model_id=work.model["id"])
+    details = page.locator("#bus-details")
+    expect(details).to_contain_text(f"Predicted{answer['class']}")
+    expect(details).to_contain_text(f"True label{answer['true_label']}")
+    expect(details.locator(".facts")).to_contain_text(
+        {"train": "training", "validation": "validation", "test": "test"}[answer["split"]]
+    )
+    shares = details.locator(".share").all_inner_texts()
+    assert shares == [f"{share:.1%}" for share in answer["probabilities"].values()]
+    expect(details.locator(".features")).to_contain_text("Pd")
+
+
+def test_a_bus_is_found_by_keyboard_alone(watch: Watch, work: Work) -> None:
+    page = _open_graph(watch, work, work.graph)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.type("118")
+    page.keyboard.press("Enter")
+    expect(page.locator("#bus-name")).to_have_text("Bus 118")
+
+
+def test_an_unknown_bus_is_said_to_be_unknown(watch: Watch, work: Work) -> None:
+    page = _open_graph(watch, work, work.graph)
+    page.fill("#bus-input", "4711")
+    page.press("#bus-input", "Enter")
+    expect(page.locator("#bus-details")).to_contain_text("has no bus “4711”")
+
+
+def test_the_figures_of_a_model_are_those_of_its_test_buses(watch: Watch, work: Work) -> None:
+    page = _open_graph(watch, work, work.graph)
+    test = work.model["metrics"]["test"]
+    expect(page.locator("#model-details")).to_contain_text(
+        f"Right at {test['accuracy']:.1%} of {test['count']} test buses"
+    )
+    row = page.locator(".test-row td").all_inner_texts()
+    assert row[:2] == [str(test["count"]), f"{test['accuracy']:.1%}"]
+
+
+def test_a_setting_outside_its_domain_is_refused_in_the_words_of_the_api(
+    watch: Watch, work: Work
+) -> None:
+    watched = watch(work.address)
+    page = watched.open("/")
+    page.wait_for_selector("#plot[data-buses]")
+    page.fill("[name=alpha]", "2")
+    page.click("#train-button")
+    expect(page.locator("#train-error")).to_contain_text("config.alpha")
+    expect(page.locator("[name=alpha]")).to_have_attribute("aria-invalid", "true")
+    assert len(watched.complaints) == 1
+    assert "422" in watched.complaints.pop()
+
+
+def test_a_grid_without_coordinates_is_drawn_and_a_failed_job_says_why(
+    watch: Watch, work: Work
+) -> None:
+    graph = work.upload_ring("ring", 40, feature=1e300)
+    job = work.train(graph["id"], {**QUICK, "feature_scaling": "none"})
+    assert job["state"] == "failed"
+    page = _open_graph(watch, work, graph)
+    expect(page.locator("#map-caption")).to_contain_text("computed from the branches")
+    places = page.evaluate("document.getElementById('plot').data[1]")
+    assert len(set(zip(places["x"], places["y"], strict=True))) == 40
+    expect(page.locator(".job .error").first).to_contain_text(job["error"]["title"])
+
+
+def test_a_large_grid_is_drawn_through_webgl(watch: Watch, work: Work) -> None:
+    graph = work.upload_ring("large ring", 5001)
+    page = watch(work.address).open("/")
+    page.wait_for_selector("#plot[data-buses]")
+    page.select_option("#graph-choice", graph["id"])
+    page.wait_for_url("**view=large*")
+    page.wait_for_selector(_DRAWN.format(5001))
+    types = page.evaluate("document.getElementById('plot').data.map((trace) => trace.type)")
+    assert set(types) == {"scattergl"}
+    expect(page.locator("#plot")).not_to_contain_text("WebGL is not supported")
+
+
+def test_nothing_is_wider_than_a_phone(watch: Watch, work: Work) -> None:
+    page = _open_graph(watch, work, work.graph, width=390)
+    widths = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
+    assert widths == [390, 390]
+
+
+def test_the_documentation_shows_every_operation_without_internet(watch: Watch, work: Work) -> None:
+    page = watch(work.address).open("/docs")
+    page.wait_for_selector(".opblock")
+    operations = [
+        operation
+        for path in work.get("/openapi.json")["paths"].values()
+        for operation in path
+        if operation in {"get", "post", "put", "patch", "delete"}
+    ]
+    assert page.locator(".opblock").count() == len(operations)
+    expect(page.locator(".info .title")).to_contain_text("Levygrid")
