@@ -13,10 +13,12 @@ from ml.graph import Graph
 from ml.layers import LevyLayer, layer_shapes
 from ml.levy.dense import DenseLevyOperator
 from ml.levy.family import LevyFamily
-from ml.levy.filter import filter_matrix
+from ml.levy.filter import filter_matrix, filter_signal
 from ml.levy.interface import LevyOperator
 from ml.levy_autograd import DenseFilter, LevyFilter, OperatorFilter
 
+MATRIX_NODES = 4096
+"""Up to this many nodes the filter of the whole graph, which serves many epochs, is a matrix."""
 KEPT_FILTER_BYTES = 256 * 2**20
 """How much memory the filters of censored graphs may take before the oldest goes."""
 
@@ -57,12 +59,12 @@ class LevyViews:
     """
 
     def __init__(self, graph: Graph, config: TrainingConfig, device: torch.device) -> None:
-        self._config = config
+        self._settings = (config.alpha, config.taylor_order, config.filter_method)
         self._device = device
         self._family = LevyFamily(graph.adjacency, config.gamma, config.sigma, config.operator)
         self._capacity = max(1, KEPT_FILTER_BYTES // (4 * graph.node_count**2))
         self._kept: OrderedDict[bytes, LevyFilter] = OrderedDict()
-        self._whole = self._filter_of(self._family.whole())
+        self._whole = self._lasting_filter_of(self._family.whole())
 
     def whole(self) -> LevyFilter:
         """Return the filter of the graph as it is."""
@@ -78,12 +80,16 @@ class LevyViews:
             self._kept.popitem(last=False)
         return self._kept[key]
 
+    def _lasting_filter_of(self, operator: LevyOperator) -> LevyFilter:
+        if isinstance(operator, DenseLevyOperator) or operator.node_count > MATRIX_NODES:
+            return self._filter_of(operator)
+        identity = np.eye(operator.node_count)
+        return DenseFilter(filter_signal(operator, identity, *self._settings), self._device)
+
     def _filter_of(self, operator: LevyOperator) -> LevyFilter:
-        config = self._config
-        settings = (config.alpha, config.taylor_order, config.filter_method)
         if isinstance(operator, DenseLevyOperator):
-            return DenseFilter(filter_matrix(operator.matrix, *settings), self._device)
-        return OperatorFilter(operator, *settings)
+            return DenseFilter(filter_matrix(operator.matrix, *self._settings), self._device)
+        return OperatorFilter(operator, *self._settings)
 
 
 def build_network(config: TrainingConfig, features: int, classes: int) -> nn.Module:
