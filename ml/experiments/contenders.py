@@ -38,8 +38,8 @@ class Contender:
     """A row: a network of ``ml.methods`` if ``method`` is given, else a module's ``classify``.
 
     ``space`` is searched on the grids, ``citation_space`` on the citation graphs, where it
-    starts from ``CITATION_START``. ``changes`` are laid over the settings of ``based_on``, if that is given: such a row is not
-    searched for by itself.
+    starts from ``CITATION_START``. ``changes`` are laid over the settings of ``based_on``, if
+    that is given: such a row is not searched for by itself.
     """
 
     key: str

@@ -14,6 +14,9 @@ from ml.experiments.contenders import CITATION_START, CONTENDERS, Contender, Set
 from ml.experiments.protocol import CITATION, run_settings, validate
 
 TRIALS = 8
+TRIALS_ON_LARGE = 4
+LARGE = 1500
+"""Beyond this many nodes the budget of every method is ``TRIALS_ON_LARGE``."""
 SEARCH_SEEDS = (0, 1)
 MANY_NODES = 200
 """Beyond this many nodes one seed has to do for the search."""
@@ -37,6 +40,8 @@ def freeze(contender: Contender, dataset: Dataset, results: Path, *, quick: bool
     if path.exists() or contender.based_on:
         return
     candidates = list_trials(contender, dataset.name, quick=quick)
+    if dataset.graph.node_count > LARGE:
+        candidates = candidates[:TRIALS_ON_LARGE]
     setting = "seeded" if dataset.published is None else "published"
     seeds = SEARCH_SEEDS[:1] if dataset.graph.node_count > MANY_NODES else SEARCH_SEEDS
     merits: list[list[float]] = []
