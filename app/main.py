@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from app import health
+from app.cases import endpoints as cases
 from app.db import Database
 from app.export import endpoints as export
 from app.graphs import endpoints as graphs
@@ -43,7 +44,7 @@ def create_app(settings: Settings, dispatcher: Dispatcher | None = None) -> Fast
     app.state.settings = settings
     app.state.database = Database(settings.resolved_database_url)
     app.state.dispatcher = dispatcher or PolledTable()
-    for part in (graphs, labels, export, train, jobs, models, predict, health, pages):
+    for part in (cases, graphs, labels, export, train, jobs, models, predict, health, pages):
         app.include_router(part.router)
     install_handlers(app)
     app.add_middleware(RequestLimits, body_limit=settings.body_limit)

@@ -2,7 +2,7 @@
 
 from msgspec import UNSET
 
-from app.ingest.cases import read_case
+from app.ingest.case_catalogue import read_named_case
 from app.ingest.graph_body import decode_graph_body
 from app.ingest.grid import ReadGrid
 from app.ingest.topology import GridLimits, read_topology, reject
@@ -25,4 +25,4 @@ def read_json_source(body: bytes, limits: GridLimits) -> ReadGrid:
     )
     if faults:
         reject(faults)
-    return read_case(graph.case)
+    return read_named_case(graph.case, limits)

@@ -1,0 +1,1 @@
+"""Built-in cases: which there are."""
