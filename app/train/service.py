@@ -6,7 +6,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from app.errors import TrainingRejected
-from app.graphs.service import get_graph
+from app.graphs.service import load_grid
 from app.ingest.grid import LabelSet
 from app.jobs.service import Origin, enqueue
 from app.labels.service import list_label_sets
@@ -33,17 +33,17 @@ def enqueue_training(session: Session, body: TrainIn, request_id: str | None = N
 
 def check_request(session: Session, body: TrainIn) -> TrainingRequest:
     """Fill in what the request leaves open. Raises: GraphNotFound, TrainingRejected."""
-    graph = get_graph(session, body.graph_id)
+    grid = load_grid(session, body.graph_id)
     config, faults = parse_config(body.config)
-    label_set, label_faults = _choose_labels(list_label_sets(session, graph.id), body.label)
-    features = _choose_features(graph.feature_names, body.features)
+    label_set, label_faults = _choose_labels(list_label_sets(session, body.graph_id), body.label)
+    features = _choose_features(grid.feature_names, body.features)
     faults.extend(label_faults)
-    faults.extend(_feature_faults(graph.feature_names, features))
+    faults.extend(_feature_faults((*grid.feature_names, *grid.bus_columns.names), features))
     if label_set is not None:
         faults.extend(_split_faults(label_set, body.split))
     if faults or label_set is None:
         raise TrainingRejected("The training request cannot be run.", faults)
-    return TrainingRequest(graph.id, label_set.name, features, body.split, config)
+    return TrainingRequest(body.graph_id, label_set.name, features, body.split, config)
 
 
 def _choose_labels(

@@ -1,0 +1,131 @@
+from typing import Any
+
+import httpx2
+import pytest
+from starlette.testclient import TestClient
+
+from tests.app.samples import post_graph, ring
+
+
+def faults_of(answer: httpx2.Response) -> dict[str, str]:
+    assert answer.status_code == 422, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    return {fault["where"]: fault["problem"] for fault in answer.json()["errors"]}
+
+
+def train(api: TestClient, **body: Any) -> httpx2.Response:
+    return api.post("/train", json=body)
+
+
+def test_a_request_is_accepted_with_the_place_of_its_job(any_api: TestClient) -> None:
+    graph_id = post_graph(any_api, ring(30))
+    answer = train(any_api, graph_id=graph_id, label="label", config={"epochs": 7})
+    assert answer.status_code == 202, answer.text
+    place = answer.headers["location"]
+    assert place == f"/jobs/{answer.json()['job_id']}"
+    job = any_api.get(place).json()
+    assert (job["state"], job["graph_id"], job["label"]) == ("queued", graph_id, "label")
+    assert job["request"]["config"]["epochs"] == 7
+
+
+def test_what_is_left_open_gets_its_default(api: TestClient) -> None:
+    job = api.get(train(api, graph_id=post_graph(api, ring(30))).headers["location"]).json()
+    assert job["label"] == "label"
+    assert job["request"]["features"] == ["Pd"]
+    assert job["request"]["split"] == {
+        "kind": "stratified",
+        "seed": 0,
+        "fractions": [0.1, 0.2, 0.7],
+    }
+    assert job["request"]["config"]["alpha"] == 0.2
+
+
+def test_the_request_id_stays_with_the_job(api: TestClient) -> None:
+    from app.tables import JobRow
+
+    graph_id = post_graph(api, ring(30))
+    answer = api.post("/train", json={"graph_id": graph_id}, headers={"X-Request-ID": "mine"})
+    with api.app.state.database.reading() as session:  # type: ignore[attr-defined]  # ASGI app
+        assert session.get_one(JobRow, answer.json()["job_id"]).request_id == "mine"
+
+
+def test_every_fault_is_named_at_once(api: TestClient) -> None:
+    answer = train(
+        api,
+        graph_id=post_graph(api, ring(30)),
+        label="colour",
+        features=["Pd", "speed"],
+        config={"alpha": 2, "epochs": "many", "pooling": "best", "learning_rat": 0.1},
+    )
+    faults = faults_of(answer)
+    assert set(faults) == {
+        "label",
+        "features",
+        "config.alpha",
+        "config.epochs",
+        "config.pooling",
+        "config.learning_rat",
+    }
+    assert "did you mean 'learning_rate'" in faults["config.learning_rat"]
+    assert "'label'" in faults["label"]
+    assert api.get("/jobs").json()["items"] == []
+
+
+def test_an_unknown_grid_is_404(api: TestClient) -> None:
+    assert train(api, graph_id="nothing").status_code == 404
+
+
+@pytest.mark.parametrize("value", [True, None, [], {}, "0.2", -1, 0, 1])
+def test_an_alpha_outside_its_domain_is_refused(api: TestClient, value: Any) -> None:
+    answer = train(api, graph_id=post_graph(api, ring(30)), config={"alpha": value})
+    assert set(faults_of(answer)) == {"config.alpha"}
+
+
+def test_too_few_labels_to_split_are_refused(api: TestClient) -> None:
+    answer = train(api, graph_id=post_graph(api, ring(4)))
+    assert "too few" in faults_of(answer)["split"]
+
+
+def test_labels_of_one_class_are_refused(api: TestClient) -> None:
+    body = ring(30)
+    for bus in body["buses"]:
+        bus["label"] = "load"
+    answer = train(api, graph_id=post_graph(api, body))
+    assert "1 class" in faults_of(answer)["label"]
+
+
+def test_fractions_that_are_no_partition_are_refused(api: TestClient) -> None:
+    split = {"kind": "random", "fractions": [0.5, 0.5, 0.5]}
+    answer = train(api, graph_id=post_graph(api, ring(30)), split=split)
+    assert set(faults_of(answer)) == {"split.fractions"}
+
+
+def test_a_feature_named_twice_is_refused(api: TestClient) -> None:
+    answer = train(api, graph_id=post_graph(api, ring(30)), features=["Pd", "Pd"])
+    assert "more than once" in faults_of(answer)["features"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"graph_id": NaN}',
+        b'{"graph_id": "a", "graph_id": "b"}',
+        b'{"graph_id": "a", "config": {"alpha": 1e999}}',
+        b'{"graph_id": "\\ud800"}',
+        b'{"graph_id": 1}',
+        b'{"graph_id": "a", "priority": 123456789012345678901234567890}',
+        b'{"graph_id": "a", "surprise": 1}',
+        b"[" * 100_000,
+        b"",
+    ],
+)
+def test_a_hostile_body_is_a_4xx_problem(api: TestClient, body: bytes) -> None:
+    answer = api.post("/train", content=body, headers={"content-type": "application/json"})
+    assert 400 <= answer.status_code < 500
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_the_description_lists_the_settings_of_a_run(api: TestClient) -> None:
+    schemas = api.get("/openapi.json").json()["components"]["schemas"]
+    config = schemas["TrainIn"]["properties"]["config"]
+    assert config["properties"]["alpha"]["default"] == 0.2
