@@ -9,10 +9,8 @@ import scipy.sparse as sp
 from ml.arrays import FloatArray, IntArray, SparseMatrix
 from ml.errors import Fault, InvalidSplit
 from ml.graph import UNLABELLED, Graph
-from ml.levy.choice import choose_operator
-from ml.levy.dense import DenseLevyOperator
+from ml.levy.family import LevyFamily
 from ml.levy.filter import check_filter, filter_signal
-from ml.levy.interface import LevyOperator
 from ml.levy.laplacian import check_exponents, degree_power, degrees_of
 
 ClosedFormName = Literal["SL", "NL", "PR", "FSL", "FNL", "FPR"]
@@ -115,7 +113,7 @@ def classification_functions(
     check_exponents(gamma, sigma)
     weights = sp.csr_array(adjacency)
     if gamma < 1:
-        flight = _accurate_flight(weights, gamma, sigma)
+        flight = LevyFamily(weights, gamma, sigma, accuracy=ACCURACY).whole()
         return filter_signal(flight, known, alpha, method="exact")
     degrees = degrees_of(weights)
     left = sp.diags_array(degree_power(degrees, -sigma))
@@ -123,12 +121,3 @@ def classification_functions(
     system = sp.eye_array(len(degrees)) - alpha * (left @ weights @ right)
     factors = sp.linalg.splu(system.tocsc(), permc_spec="MMD_AT_PLUS_A")
     return (1 - alpha) * factors.solve(known)
-
-
-def _accurate_flight(weights: SparseMatrix, gamma: float, sigma: float) -> LevyOperator:
-    choice = choose_operator(weights, gamma, "auto")
-    if choice.kind != "sparse":
-        return DenseLevyOperator(weights, gamma, sigma)
-    from ml.levy.sparse import SparseLevyGraph
-
-    return SparseLevyGraph(weights, gamma, ACCURACY, choice.ordering).whole(sigma)

@@ -9,7 +9,13 @@ import numpy as np
 
 from ml.arrays import FloatArray, IntArray
 from ml.levy.elimination import Elimination, FactorPattern
-from ml.levy.kernels import factorise, invert_diagonal, sum_solutions
+from ml.levy.kernels import (
+    factorise,
+    invert_diagonal,
+    multiply_laplacian,
+    solve_systems,
+    sum_solutions,
+)
 from ml.levy.workers import run_tasks
 
 _LANES = 9
@@ -34,29 +40,37 @@ class WeightedLaplacian:
     weights: FloatArray
     degrees: FloatArray
 
-    def factor(self, shifts: FloatArray, residues: FloatArray) -> "ShiftedFactors":
+    def factor(
+        self, shifts: FloatArray, residues: FloatArray, bound: float
+    ) -> tuple["ShiftedFactors", int]:
         """Factor ``L + t_j I`` for all shifts, and sum the diagonals of the inverses.
 
         Equation: ``diag sum_j r_j (L + t_j I)^-1`` by selected inversion, exact.
+        Deviation: one more system is factored on the way; it tells how many eigenvalues lie
+            below ``bound``, as ``count_below`` would.
         Cost: O(P products) time on all cores, O(P entries) memory.
         Shapes: (P,), (P,) -> factors of the P matrices.
         """
         pattern = self.elimination.pattern
-        lower = np.empty((len(shifts), len(pattern.rows)))
-        pivots = np.empty((len(shifts), len(self.degrees)))
+        every_shift = np.append(shifts, -bound)
+        lower = np.empty((len(every_shift), len(pattern.rows)))
+        pivots = np.empty((len(every_shift), len(self.degrees)))
 
         def finish(first: int, last: int) -> FloatArray:
-            lanes, lane_pivots = self.factor_lanes(shifts[first:last])
+            lanes, lane_pivots = self.factor_lanes(every_shift[first:last])
             lower[first:last] = lanes.T
             pivots[first:last] = lane_pivots.T
-            return invert_diagonal(pattern, lanes, lane_pivots) @ residues[first:last]
+            wanted = residues[first:last]
+            return invert_diagonal(pattern, lanes, lane_pivots)[:, : len(wanted)] @ wanted
 
-        groups = max(2, -(-len(shifts) // _LANES))
+        groups = max(2, -(-len(every_shift) // _LANES))
         tasks: list[Callable[[], FloatArray]] = [
-            partial(finish, first, last) for first, last in _shares(len(shifts), groups)
+            partial(finish, first, last) for first, last in _shares(len(every_shift), groups)
         ]
-        parts = run_tasks(tasks, together=len(pattern.rows) * len(shifts) > _WORTH_A_THREAD)
-        return ShiftedFactors(pattern, lower, pivots, residues, np.sum(parts, axis=0))
+        work = len(pattern.rows) * len(every_shift)
+        diagonal = np.sum(run_tasks(tasks, together=work > _WORTH_A_THREAD), axis=0)
+        factors = ShiftedFactors(pattern, lower[:-1], pivots[:-1], residues, diagonal)
+        return factors, int(_count_negative(pivots[-1:].T, np.array([bound]))[0])
 
     def count_below(self, bounds: FloatArray) -> IntArray:
         """Count the eigenvalues below each bound.
@@ -67,8 +81,11 @@ class WeightedLaplacian:
         Shapes: (B,) -> (B,).
         """
         _, pivots = self.factor_lanes(-bounds)
-        doubtful = (np.abs(pivots) < _TINY_PIVOT * bounds).any(axis=0)
-        return np.where(doubtful, len(pivots) + 1, (pivots < 0).sum(axis=0))
+        return _count_negative(pivots, bounds)
+
+    def multiply(self, signal: FloatArray) -> FloatArray:
+        """Return ``L signal``. Shapes: (N, C) -> (N, C), both in elimination order."""
+        return multiply_laplacian(self.elimination.pairs, self.weights, self.degrees, signal)
 
     def factor_lanes(self, shifts: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Factor ``L + t_k I`` for K shifts. Shapes: (K,) -> (entries, K), (N, K)."""
@@ -110,9 +127,18 @@ class ShiftedFactors:
         blocks = [sum(sums[k + 1 : k + _PARTS], sums[k]) for k in range(0, len(sums), _PARTS)]
         return blocks[0] if len(blocks) == 1 else np.hstack(blocks)
 
+    def solve_each(self, signal: FloatArray) -> FloatArray:
+        """Return ``(L + t_j I)^-1 signal`` for every shift. Shapes: (N, C) -> (P, N, C)."""
+        return solve_systems(self.pattern, self.lower, self.pivots, signal)
+
     def _solve_part(self, signal: FloatArray, first: int, last: int) -> FloatArray:
         factors = (self.lower[first:last], self.pivots[first:last], self.residues[first:last])
         return sum_solutions(self.pattern, *factors, np.ascontiguousarray(signal))
+
+
+def _count_negative(pivots: FloatArray, bounds: FloatArray) -> IntArray:
+    doubtful = (np.abs(pivots) < _TINY_PIVOT * bounds).any(axis=0)
+    return np.where(doubtful, len(pivots) + 1, (pivots < 0).sum(axis=0))
 
 
 def _shares(count: int, parts: int) -> list[tuple[int, int]]:

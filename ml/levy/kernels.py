@@ -99,6 +99,22 @@ def sum_solutions(
 
 
 @compiled
+def solve_systems(
+    pattern: FactorPattern, lower: FloatArray, pivots: FloatArray, signal: FloatArray
+) -> FloatArray:
+    """Return ``(C_k D_k C_k^T)^-1 signal`` for every system.
+
+    Shapes: lower (K, entries), pivots (K, N), signal (N, C) -> (K, N, C).
+    """
+    solutions = np.empty((len(lower), *signal.shape))
+    for system in range(len(lower)):
+        solutions[system] = signal
+        _solve_forward(pattern, lower[system], solutions[system])
+        _solve_backward(pattern, lower[system], pivots[system], solutions[system])
+    return solutions
+
+
+@compiled
 def _solve_forward(pattern: FactorPattern, lower: FloatArray, block: FloatArray) -> None:
     for node in range(len(block)):
         for entry in range(pattern.starts[node], pattern.starts[node + 1]):
@@ -169,3 +185,50 @@ def leave(
             centred = block[place, column] - means[islands[node], column]
             signal[node, column] = scale[node] * centred
     return signal
+
+
+@compiled
+def multiply_laplacian(
+    pairs: IntArray, weights: FloatArray, degrees: FloatArray, signal: FloatArray
+) -> FloatArray:
+    """Return ``(D - W) signal``. Shapes: pairs (M, 2), weights (M,), (N,), (N, C) -> (N, C)."""
+    product = np.empty_like(signal)
+    count, columns = signal.shape
+    for node in range(count):
+        for column in range(columns):
+            product[node, column] = degrees[node] * signal[node, column]
+    for position in range(len(pairs)):
+        one, other = pairs[position]
+        for column in range(columns):
+            product[one, column] -= weights[position] * signal[other, column]
+            product[other, column] -= weights[position] * signal[one, column]
+    return product
+
+
+@compiled
+def label_islands(pairs: IntArray, weights: FloatArray, count: int) -> IntArray:
+    """Number the islands of a graph whose edges of weight zero are absent.
+
+    Shapes: pairs (M, 2), weights (M,) -> (N,); numbers without gaps, by their first node.
+    """
+    leader = np.arange(count)
+    for position in range(len(pairs)):
+        if weights[position] > 0:
+            one, other = pairs[position]
+            while leader[one] != one:
+                leader[one] = leader[leader[one]]
+                one = leader[one]
+            while leader[other] != other:
+                leader[other] = leader[leader[other]]
+                other = leader[other]
+            # The smaller number leads, so that leaders come before those they lead.
+            leader[max(one, other)] = min(one, other)
+    islands = np.empty(count, dtype=np.int64)
+    found = 0
+    for node in range(count):
+        if leader[node] == node:
+            islands[node] = found
+            found += 1
+        else:
+            islands[node] = islands[leader[node]]
+    return islands

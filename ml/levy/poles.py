@@ -4,6 +4,7 @@ import math
 import warnings
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 
 import numpy as np
 from scipy.interpolate import AAA
@@ -22,20 +23,27 @@ _CLOSEST = 2e-13
 
 @dataclass(frozen=True, eq=False)
 class PartialFractions:
-    """``r(x) = constant + sum_j residues_j / (x + shifts_j)``, close to ``x^g`` on [low, 1].
+    """``r(x) = slope x + constant + sum_j residues_j / (x + shifts_j)``, close to ``x^g``.
 
-    ``error`` is the largest ``|r(x) - x^g|`` found on a grid that the fit did not see.
+    ``error`` is the largest ``|r(x) - x^g|`` found in [low, 1] on points the fit did not see.
     Shapes: shifts (P,) positive, residues (P,).
     """
 
     shifts: FloatArray
     residues: FloatArray
     constant: float
+    slope: float
     error: float
+
+    @property
+    def at_zero(self) -> float:
+        """``r(0)``, what the null space must be freed of."""
+        return float(self(np.zeros(1))[0])
 
     def __call__(self, points: FloatArray) -> FloatArray:
         """Evaluate ``r``. Shapes: (K,) -> (K,)."""
-        return np.asarray(self.constant + (1 / (points[:, None] + self.shifts)) @ self.residues)
+        fractions = 1 / (points[:, None] + self.shifts)
+        return np.asarray(self.slope * points + self.constant + fractions @ self.residues)
 
 
 @lru_cache(maxsize=256)
@@ -45,7 +53,9 @@ def fit_power(gamma: float, low: float, tolerance: float) -> PartialFractions:
     Equation: Sec. III-A needs ``lambda^g``; ``r(L) = sum_j r_j (L + t_j I)^-1 + c I`` gives it
         wherever ``r`` is close to the power on the spectrum.
     Deviation: poles by the AAA algorithm (Nakatsukasa, Sete, Trefethen 2018) on points even
-        in ``log x``, residues by least squares, the error measured on other points.
+        in ``log x``, residues by least squares, the error measured on other points. Where that
+        falls short, which happens as gamma nears one, the poles are those of ``x^(g-1)`` and
+        ``r`` has a slope.
     Cost: about 10 ms; 10 to 20 poles for ``low`` down to 1e-6.
     Raises: ToleranceNotReached if no real negative poles are that close, with the best found.
     """
@@ -55,9 +65,10 @@ def fit_power(gamma: float, low: float, tolerance: float) -> PartialFractions:
         )
     points = _points(low)
     best = math.inf
-    for share in _ATTEMPTS:
-        found = _fit(points, gamma, max(share * tolerance, _CLOSEST))
-        if found is not None:
+    for sloped, share in product((False, True), _ATTEMPTS):
+        shifts = _find_shifts(points, gamma - sloped, max(share * tolerance, _CLOSEST))
+        if shifts is not None:
+            found = _fit_residues(points, shifts, gamma, sloped=sloped)
             best = min(best, found.error)
             if found.error <= tolerance:
                 return found
@@ -72,26 +83,30 @@ def _points(low: float) -> FloatArray:
     return np.asarray(np.exp(np.log(low) * (1 - np.cos(angles)) / 2))
 
 
-def _fit(points: FloatArray, gamma: float, tolerance: float) -> PartialFractions | None:
+def _find_shifts(points: FloatArray, exponent: float, tolerance: float) -> FloatArray | None:
+    """Return the poles of an approximation with their sign changed, if all are real."""
+    values = points**exponent
     with warnings.catch_warnings():
-        # AAA warns when it stops short of its tolerance; the check below decides instead.
+        # AAA warns when it stops short of its tolerance; the error is measured anyway.
         warnings.simplefilter("ignore", RuntimeWarning)
-        approximation = AAA(
-            points, points**gamma, rtol=tolerance, max_terms=_MAX_POLES, clean_up=False
-        )
+        approximation = AAA(points, values, rtol=tolerance, max_terms=_MAX_POLES, clean_up=False)
         poles = approximation.poles()
     if not np.all((np.abs(poles.imag) <= 1e-9 * np.abs(poles)) & (poles.real < 0)):
         return None
-    shifts = np.sort(-poles.real)
-    residues, constant = _fit_residues(points, shifts, gamma)
-    fitted = PartialFractions(shifts, residues, constant, math.inf)
+    return np.sort(-poles.real)
+
+
+def _fit_residues(
+    points: FloatArray, shifts: FloatArray, gamma: float, *, sloped: bool
+) -> PartialFractions:
+    terms = [1 / (points[:, None] + shifts), np.ones((len(points), 1))]
+    if sloped:
+        terms.append(points[:, None])
+    basis = np.hstack(terms)
+    scale = basis.max(axis=0)
+    solution = np.linalg.lstsq(basis / scale, points**gamma, rcond=None)[0] / scale
+    constant, *slope = solution[len(shifts) :].tolist()
+    parts = (shifts, solution[: len(shifts)], constant, slope[0] if slope else 0.0)
     checks = np.geomspace(points.min(), 1.0, _CHECKS)
-    error = float(np.abs(fitted(checks) - checks**gamma).max())
-    return PartialFractions(shifts, residues, constant, error)
-
-
-def _fit_residues(points: FloatArray, shifts: FloatArray, gamma: float) -> tuple[FloatArray, float]:
-    fractions = np.hstack([1 / (points[:, None] + shifts), np.ones((len(points), 1))])
-    scale = fractions.max(axis=0)
-    solution = np.linalg.lstsq(fractions / scale, points**gamma, rcond=None)[0] / scale
-    return solution[:-1], float(solution[-1])
+    error = np.abs(PartialFractions(*parts, math.inf)(checks) - checks**gamma).max()
+    return PartialFractions(*parts, float(error))

@@ -34,11 +34,6 @@ def lower_bound(laplacian: WeightedLaplacian, island_count: int) -> float:
     return 2.0 ** -_first_clear(laplacian, island_count, np.arange(exponent - 2, exponent + 1))
 
 
-def holds(laplacian: WeightedLaplacian, island_count: int, bound: float) -> bool:
-    """Tell whether no positive eigenvalue lies below ``bound``."""
-    return bool(laplacian.count_below(np.array([bound]))[0] == island_count)
-
-
 def _first_clear(laplacian: WeightedLaplacian, island_count: int, exponents: IntArray) -> int:
     while 2.0 ** -int(exponents[0]) >= SMALLEST_LOW:
         counts = laplacian.count_below(2.0 ** -exponents.astype(np.float64))
