@@ -81,7 +81,7 @@ class Optimisation:
     def run_epoch(self) -> EpochRecord:
         """Train one epoch, validate, and remember the weights if they are the best so far."""
         started = time.perf_counter()
-        train_loss, train_accuracy = self._train()
+        train_loss, train_accuracy = self.train_once()
         validation_loss, accuracy, macro_f1 = self._validate()
         record = EpochRecord(
             epoch=self.epoch + 1,
@@ -107,7 +107,8 @@ class Optimisation:
             probabilities = functional.softmax(logits.double(), dim=1)
         return np.asarray(probabilities.cpu().numpy(), dtype=np.float64)
 
-    def _train(self) -> tuple[float, float]:
+    def train_once(self) -> tuple[float, float]:
+        """Take one step of Adam on this epoch's graph; return its loss and accuracy."""
         self.network.train()
         self.adam.zero_grad()
         logits = self.network(self.task.features, self._training_view(), self.task.train)

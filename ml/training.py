@@ -5,23 +5,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import torch
-from torch import Tensor
 
 from ml.arrays import FloatArray, IntArray
 from ml.artifact import Artifact, pack
 from ml.checkpoint import identify_run, restore_checkpoint, save_checkpoint
-from ml.closed_forms import label_matrix
 from ml.config import TrainingConfig
 from ml.device import choose_device, describe_machine
-from ml.drop_edge import make_dropper
 from ml.errors import Fault, InvalidGraph, InvalidSplit
 from ml.graph import UNLABELLED, Graph
 from ml.history import EpochRecord
-from ml.methods import get_method
 from ml.metrics import Metrics, evaluate
-from ml.optimisation import Optimisation, Task
+from ml.preparation import prepare
 from ml.scaling import FeatureScaling, fit_scaling
 from ml.split import Split
 
@@ -65,7 +60,7 @@ def fit(  # noqa: PLR0913  # one call for the service, its options by keyword
     device = choose_device(config.device)
     with _own_random_state(config.seed, device):
         scaling = fit_scaling(graph.features, config.feature_scaling)
-        optimisation = _start(graph, split, config, scaling, device)
+        optimisation = prepare(graph, split, config, scaling, device)
         run = identify_run(graph, split, config)
         if resume_from is not None:
             restore_checkpoint(optimisation, run, resume_from)
@@ -121,43 +116,6 @@ def _own_random_state(seed: int, device: torch.device) -> Iterator[None]:
     with torch.random.fork_rng(devices=devices):
         torch.manual_seed(seed)
         yield
-
-
-def _start(
-    graph: Graph,
-    split: Split,
-    config: TrainingConfig,
-    scaling: FeatureScaling,
-    device: torch.device,
-) -> Optimisation:
-    method = get_method(config.method)
-    columns = scaling.transform(graph.features)
-    if config.method == "lfgcn_plus":
-        columns = np.concatenate([columns, label_matrix(graph, split.train)], axis=1)
-    features = torch.from_numpy(columns).float().to(device)
-    task = Task(
-        features=features,
-        labels=torch.from_numpy(graph.labels).to(device),
-        train=torch.from_numpy(split.train).to(device),
-        validation=torch.from_numpy(split.validation).to(device),
-        class_weights=_class_weights(graph, split, config, device),
-        views=method.make_views(graph, config, device),
-        dropper=make_dropper(graph, config),
-    )
-    network = method.build_network(config, features.shape[1], graph.class_count).to(device)
-    return Optimisation(task, network, config)
-
-
-def _class_weights(
-    graph: Graph, split: Split, config: TrainingConfig, device: torch.device
-) -> Tensor | None:
-    """Return ``n / (K n_k)`` of the training labels; a class that does not occur weighs one."""
-    if config.class_weights == "none":
-        return None
-    counts = np.bincount(graph.labels[split.train], minlength=graph.class_count)
-    weights = len(split.train) / (graph.class_count * np.maximum(counts, 1))
-    weights[counts == 0] = 1.0
-    return torch.from_numpy(weights).float().to(device)
 
 
 def _manifest(

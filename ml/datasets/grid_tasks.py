@@ -17,9 +17,12 @@ from ml.graph import Graph
 ROLES = ("neither", "load", "generator")
 TaskName = Literal["zone", "area", "role", "hidden_role"]
 _CASES = {
+    "case118": ("case118", "case118"),
     "case300": ("case300", "case300"),
     "activsg500": ("case_ACTIVSg500", "ACTIVSg500"),
     "activsg2000": ("case_ACTIVSg2000", "ACTIVSg2000"),
+    "activsg10k": ("case_ACTIVSg10k", "ACTIVSg10k"),
+    "synthetic_usa": ("case_SyntheticUSA", "SyntheticUSA"),
 }
 
 

