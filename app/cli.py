@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from app.errors import LevygridError, StartFailed
 from app.settings import Settings
+from ml.errors import MlError
 
 cli = typer.Typer(
     help="Classify the buses of a power grid from few labels.",
@@ -23,7 +24,7 @@ def main() -> None:
     """Run the program; what goes wrong in a way we know is one line and exit code 1."""
     try:
         cli()
-    except LevygridError as error:
+    except (LevygridError, MlError) as error:
         sys.stderr.write(f"levygrid: {error}\n")
         sys.exit(1)
 

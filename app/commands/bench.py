@@ -15,16 +15,20 @@ from app.errors import LevygridError
 
 
 def run_bench(name: str, json_path: Path | None) -> None:
-    """Measure, print a table and write the figures. Raises: LevygridError if unknown."""
+    """Measure, print a table and write the figures.
+
+    Raises: LevygridError if there is no such bench or no folder to write to.
+    """
     known = list_benches()
     if name == "list":
         Console().print("\n".join(known), highlight=False)
         return
     if name not in known:
         raise LevygridError(f"There is no bench {name!r}; there are {', '.join(known)}.")
-    figures = import_module(f"ml.bench.{name.replace('-', '_')}").run()
-    rows = figures["rows"] if isinstance(figures, Mapping) else figures
-    Console().print(_make_table(name, rows))
+    if json_path is not None and not json_path.absolute().parent.is_dir():
+        raise LevygridError(f"There is no folder {json_path.absolute().parent} to write to.")
+    figures: dict[str, Any] = import_module(f"ml.bench.{name.replace('-', '_')}").run()
+    _print(name, figures)
     if json_path is not None:
         json_path.write_text(json.dumps(figures, indent=2) + "\n")
 
@@ -37,8 +41,16 @@ def list_benches() -> list[str]:
     )
 
 
-def _make_table(name: str, rows: Sequence[Mapping[str, Any]]) -> Table:
-    table = Table(title=f"bench {name}")
+def _print(name: str, figures: Mapping[str, Any]) -> None:
+    console = Console()
+    console.print(_make_table(f"bench {name}", figures["rows"]))
+    for key, value in figures.items():
+        if key != "rows":
+            console.print(f"{key}: {json.dumps(value)}", highlight=False)
+
+
+def _make_table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
+    table = Table(title=title)
     columns = list(dict.fromkeys(column for row in rows for column in row))
     for column in columns:
         table.add_column(column.replace("_", " "), justify="right")

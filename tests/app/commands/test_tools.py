@@ -1,0 +1,91 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ml.bench
+from app.commands.bench import list_benches, run_bench
+from app.commands.settings_table import settings_table
+from app.errors import LevygridError
+from app.settings import Settings
+
+
+def levygrid(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "app.cli", *arguments], capture_output=True, text=True, check=False
+    )
+
+
+def test_the_table_of_settings_names_every_variable() -> None:
+    table = settings_table()
+    for name, field in Settings.model_fields.items():
+        assert f"`LEVYGRID_{name.upper()}`" in table
+        assert str(field.description) in table
+
+
+def test_every_setting_is_described() -> None:
+    assert all(field.description for field in Settings.model_fields.values())
+
+
+def test_the_version_is_told() -> None:
+    assert levygrid("--version").stdout.startswith("levygrid 0.")
+
+
+def test_migrate_makes_a_database_that_a_worker_accepts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEVYGRID_DATA_DIR", str(tmp_path / "data"))
+    refused = levygrid("worker")
+    assert refused.returncode == 1
+    assert refused.stderr.count("\n") == 1
+    done = levygrid("migrate")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "data" / "levygrid.db").exists()
+
+
+def test_benches_are_those_of_the_package() -> None:
+    assert "epoch" in list_benches()
+    for name in list_benches():
+        assert (Path(ml.bench.__path__[0]) / f"{name.replace('-', '_')}.py").exists()
+
+
+def test_an_unknown_bench_is_one_clear_line() -> None:
+    done = levygrid("bench", "../secrets")
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "epoch" in done.stderr
+
+
+def test_figures_are_printed_and_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "bench"
+    folder.mkdir()
+    (folder / "two_rows.py").write_text(
+        "def run():\n    return {'rows': [{'buses': 118, 'ms': 1.5}], 'unit': 'ms'}\n"
+    )
+    monkeypatch.setattr(ml.bench, "__path__", [str(folder)])
+    run_bench("two-rows", tmp_path / "figures.json")
+    assert json.loads((tmp_path / "figures.json").read_text())["rows"][0]["ms"] == 1.5
+    assert "118" in capsys.readouterr().out
+
+
+def test_a_bench_is_not_begun_without_a_folder_for_its_figures(tmp_path: Path) -> None:
+    with pytest.raises(LevygridError, match="no folder"):
+        run_bench("epoch", tmp_path / "absent" / "figures.json")
+
+
+def test_the_demonstration_goes_from_a_grid_to_predictions() -> None:
+    done = levygrid("demo")
+    assert done.returncode == 0, done.stderr
+    assert "118 buses" in done.stdout
+    assert "accuracy on the" in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_a_demonstration_without_a_service_is_one_clear_line() -> None:
+    done = levygrid("demo", "--url", "http://127.0.0.1:1")
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
