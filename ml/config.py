@@ -72,8 +72,9 @@ class TrainingConfig:
     dropout: float = 0.0
     # LFGCN+ only: label reuse, feature propagation, ensemble
     hidden_labels: float = 0.5
-    label_alpha: float = 0.9
+    label_alpha: float = 0.95
     label_gamma: float = 1.0
+    label_trust: float = 1.0
     feature_steps: int = 1
     members: int = 4
     # P-DropEdge
@@ -129,6 +130,7 @@ _INTERVALS: dict[str, tuple[float, float, str]] = {
     "hidden_labels": (0, 1, "(]"),
     "label_alpha": (0, 1, "()"),
     "label_gamma": (0, 1, "(]"),
+    "label_trust": (0, 10, "[]"),
     "feature_steps": (0, 16, "[]"),
     "members": (1, 64, "[]"),
     "drop_rate": (0, 1, "[]"),

@@ -14,6 +14,8 @@ from ml.graph import Graph
 from ml.levy_autograd import LevyFilter
 from ml.network import LevyNetwork, LevyViews
 
+_LABEL_SIGMA = 0.0
+"""PageRank from the labelled nodes: each label is as loud as any other."""
 _LEAST_SHARE = 1e-3
 """Keeps the logarithm of a class that no label speaks for finite."""
 
@@ -22,7 +24,7 @@ class Spreader:
     """What each node hears of a label at each training node, from the whole graph.
 
     Equation: the columns at the training nodes of ``(1-a) (I - a Lt)^-1`` of Eqs. (eq_gssl)
-        and (fractional_closed_form), with ``label_alpha`` and ``label_gamma``.
+        and (fractional_closed_form), sigma zero, with ``label_alpha`` and ``label_gamma``.
     Cost: one closed form for as many columns as there are training nodes, once.
     """
 
@@ -40,7 +42,7 @@ class Spreader:
             sources[chosen, np.arange(len(chosen))] = 1
             config = self._config
             heard = classification_functions(
-                self._graph.adjacency, sources, config.label_alpha, 1.0, config.label_gamma
+                self._graph.adjacency, sources, config.label_alpha, _LABEL_SIGMA, config.label_gamma
             )
             self._kept = (nodes, torch.from_numpy(np.maximum(heard, 0)).float().to(self._device))
         return self._kept[1]
@@ -59,9 +61,9 @@ class PlusNetwork(nn.Module):
 
     The last columns of the features are the training labels, one column a class. They are
     spread by the closed form and scaled to sum to one; the shares enter as features and, with
-    a learned trust, as a log-prior of the output. Beside the features stand
-    ``feature_steps`` filtered copies of them. The output is the mean of the members'
-    log-probabilities.
+    a learned trust that starts at ``label_trust``, as a log-prior of the output. Beside the
+    features stand ``feature_steps`` filtered copies of them. The output is the mean of the
+    members' log-probabilities.
 
     Equation: Eq. (fractional_closed_form) on labels, Eq. (FGS_convolutional_layer) on the rest.
     Deviation: not in the paper. In training each label is hidden with the probability
@@ -77,7 +79,7 @@ class PlusNetwork(nn.Module):
         self.members = nn.ModuleList(
             LevyNetwork(config, columns, classes) for _ in range(config.members)
         )
-        self.trust = nn.Parameter(torch.zeros(()))
+        self.trust = nn.Parameter(torch.tensor(config.label_trust))
         self._classes = classes
         self._steps = config.feature_steps
         self._hidden = config.hidden_labels

@@ -90,6 +90,18 @@ CITATION_START: Settings = {
     "weight_decay": 5e-3,
     "branches": 2,
 }
+PLUS_START: Settings = {
+    "drop_edge": "none",
+    "alpha": 0.5,
+    "gamma": 1.0,
+    "width": 64,
+    "branches": 2,
+    "members": 2,
+    "dropout": 0.5,
+    "hidden_labels": 0.1,
+    "learning_rate": 0.03,
+    "weight_decay": 5e-4,
+}
 _PLAIN: Settings = {"drop_edge": "none", "width": 64, "weight_decay": 5e-4}
 
 _ALL: tuple[Contender, ...] = (
@@ -157,12 +169,14 @@ _ALL: tuple[Contender, ...] = (
         space={
             **OPTIMISER,
             **LEVY,
-            "label_alpha": (0.5, 0.9, 0.99),
-            "label_gamma": (0.5, 1.0),
+            "label_alpha": (0.8, 0.9, 0.95),
+            "label_trust": (0.0, 1.0),
+            "hidden_labels": (0.1, 0.3),
+            "dropout": (0.0, 0.5, 0.7),
             "feature_steps": (0, 1),
         },
-        citation_space={**CITATION_LEVY, "label_alpha": (0.9, 0.99)},
-        changes={**_PLAIN, "members": 2},
+        citation_space={**CITATION_LEVY, "label_alpha": (0.9, 0.95)},
+        changes=PLUS_START,
         kind="ours",
     ),
     Contender(
