@@ -9,7 +9,7 @@ from ml.experiments.aims import list_aims
 from ml.experiments.cells import Cell, read_cell
 from ml.experiments.comparison import compare, summarise
 from ml.experiments.contenders import CONTENDERS
-from ml.experiments.freezing import LARGE, MANY_NODES, SEARCH_SEEDS, TRIALS, TRIALS_ON_LARGE
+from ml.experiments.freezing import MANY_NODES, SEARCH_SEEDS, search_sizes
 from ml.experiments.protocol import CITATION_RUN, GRID_RUN
 from ml.experiments.tables import TABLE_NAMES, Column, Table, get_table
 
@@ -50,9 +50,8 @@ def _protocol() -> list[str]:
             "configuration (`docs/results/frozen/`), whose hash every cell carries."
         ),
         (
-            f"- On the grids every searched method has the same budget: {TRIALS} configurations "
-            f"({TRIALS_ON_LARGE} beyond {LARGE} nodes), "
-            f"its published one first, scored on validation nodes only with {len(SEARCH_SEEDS)} "
+            f"- On the grids every searched method has the same budget, named below each "
+            f"table, its published one first, scored on validation nodes only with {len(SEARCH_SEEDS)} "
             f"seeds (one beyond {MANY_NODES} nodes), on the published split where there is one. "
             "On the citation "
             "graphs rivals run at their published settings and only LFGCN is searched for."
@@ -85,7 +84,9 @@ def _column(table: Table, column: Column, results: Path) -> list[str]:
     lines += ["| method | paper | here | seeds | against LFGCN |", "|---|---|---|---|---|"]
     for method in table.methods:
         lines.append(_row(table, column, method, found))
-    return [*lines, "", *_verdict(found), ""]
+    budget = ", ".join(str(size) for size in search_sizes(column.dataset, results))
+    searched = [f"Configurations compared a searched method: {budget}.", ""] if budget else []
+    return [*lines, "", *searched, *_verdict(found), ""]
 
 
 def _title(dataset: str) -> tuple[str, str]:

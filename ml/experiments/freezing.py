@@ -13,7 +13,7 @@ from ml.errors import DatasetUnavailable
 from ml.experiments.contenders import CITATION_START, CONTENDERS, Contender, Settings
 from ml.experiments.protocol import CITATION, run_settings, validate
 
-TRIALS = 8
+TRIALS = 12
 TRIALS_ON_LARGE = 4
 LARGE = 1500
 """Beyond this many nodes the budget of every method is ``TRIALS_ON_LARGE``."""
@@ -32,7 +32,8 @@ def freeze(contender: Contender, dataset: Dataset, results: Path, *, quick: bool
     """Search on validation nodes and write the choice, unless it is frozen already.
 
     Equal budget: every searched method gets ``TRIALS`` configurations, its published one
-    first, the rest drawn from its space by a seed that depends on nothing but its name. On
+    first, the rest spread evenly over its space by a seed that depends on nothing but its
+    name. On
     the citation graphs rivals keep their published settings. Where a split was published,
     only its training and validation nodes are searched on.
     """
@@ -91,11 +92,9 @@ def list_trials(contender: Contender, dataset: str, *, quick: bool) -> list[Sett
     if quick or not space:
         return [first]
     generator = np.random.default_rng(crc32(contender.key.encode()))
-    trials = [first]
-    for _ in range(TRIALS - 1):
-        drawn = {name: _draw(values, generator) for name, values in space.items()}
-        trials.append({**first, **drawn})
-    return trials
+    columns = {name: _spread(values, generator) for name, values in space.items()}
+    drawn = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return [first, *({**first, **changes} for changes in drawn)]
 
 
 def complete(contender: Contender, dataset: str, settings: Settings, *, quick: bool) -> Settings:
@@ -105,8 +104,11 @@ def complete(contender: Contender, dataset: str, settings: Settings, *, quick: b
     return {**settings, **run_settings(dataset, quick=quick)}
 
 
-def _draw(values: tuple[Any, ...], generator: np.random.Generator) -> Any:
-    return values[int(generator.integers(len(values)))]
+def _spread(values: tuple[Any, ...], generator: np.random.Generator) -> list[Any]:
+    """Return one value a trial, each as often as any other, in random order."""
+    order = generator.permutation(TRIALS - 1)
+    start = int(generator.integers(len(values)))
+    return [values[(start + int(place)) % len(values)] for place in order]
 
 
 def _merit(
@@ -124,3 +126,11 @@ def frozen_order(keys: tuple[str, ...]) -> list[str]:
     """Return the methods whose configuration must be frozen before ``keys`` can run."""
     sources = [CONTENDERS[key].based_on or key for key in keys]
     return list(dict.fromkeys(sources))
+
+
+def search_sizes(dataset: str, results: Path) -> list[int]:
+    """Return how many configurations the searches on a data set compared, each number once."""
+    sizes = set()
+    for path in (results / "frozen" / dataset).glob("*.json"):
+        sizes.add(len(json.loads(path.read_text(encoding="utf-8"))["search"]["validation"]))
+    return sorted(sizes - {0})
