@@ -50,8 +50,8 @@ def _protocol() -> list[str]:
             "configuration (`docs/results/frozen/`), whose hash every cell carries."
         ),
         (
-            f"- On the grids every searched method has the same budget, named below each "
-            f"table, its published one first, scored on validation nodes only with {len(SEARCH_SEEDS)} "
+            "- On the grids every searched method has the same budget, named below each table, its "
+            f"published settings first, scored on validation nodes only with {len(SEARCH_SEEDS)} "
             f"seeds (one beyond {MANY_NODES} nodes), on the published split where there is one. "
             "On the citation "
             "graphs rivals run at their published settings and only LFGCN is searched for."
