@@ -2,8 +2,9 @@
 
 LevygridError
 ├── NotFound: GraphNotFound BusNotFound LabelNotFound JobNotFound ModelNotFound
-├── Conflict: NoModelYet GraphInUse ModelInUse JobNotCancellable LeaseLost
-├── Rejected (lists every fault): MalformedBody GridRejected TrainingRejected
+├── Conflict: NoModelYet GraphInUse ModelInUse JobNotCancellable LabelExists LeaseLost
+├── Rejected (lists every fault): MalformedBody GridRejected LabelsRejected
+│                                  TrainingRejected
 ├── BodyTooLarge
 ├── MediaTypeUnsupported
 ├── AddressInvalid
@@ -67,6 +68,10 @@ class JobNotCancellable(Conflict):
     """The job has already ended."""
 
 
+class LabelExists(Conflict):
+    """The grid has other labels of this name; what is stored is never changed."""
+
+
 class LeaseLost(Conflict):
     """Another worker has taken the job over, or it has ended: this one may write nothing."""
 
@@ -85,6 +90,10 @@ class MalformedBody(Rejected):
 
 class GridRejected(Rejected):
     """The grid has errors; nothing was stored."""
+
+
+class LabelsRejected(Rejected):
+    """The labels have errors; nothing was stored."""
 
 
 class TrainingRejected(Rejected):

@@ -44,11 +44,15 @@ PROBLEMS: dict[type[Exception], ProblemKind] = {
     errors.GraphInUse: ProblemKind(_S.CONFLICT, "graph-in-use", "The grid is in use"),
     errors.ModelInUse: ProblemKind(_S.CONFLICT, "model-in-use", "The model is in use"),
     errors.JobNotCancellable: ProblemKind(_S.CONFLICT, "job-ended", "The job has ended"),
+    errors.LabelExists: ProblemKind(_S.CONFLICT, "label-exists", "The name is taken"),
     errors.LeaseLost: ProblemKind(_S.CONFLICT, "lease-lost", "Another worker has the job"),
     errors.Rejected: ProblemKind(_S.UNPROCESSABLE_ENTITY, "rejected", "The request breaks rules"),
     errors.MalformedBody: ProblemKind(_S.BAD_REQUEST, "malformed-body", "The body cannot be read"),
     errors.GridRejected: ProblemKind(
         _S.UNPROCESSABLE_ENTITY, "grid-rejected", "The grid has errors"
+    ),
+    errors.LabelsRejected: ProblemKind(
+        _S.UNPROCESSABLE_ENTITY, "labels-rejected", "The labels have errors"
     ),
     errors.TrainingRejected: ProblemKind(
         _S.UNPROCESSABLE_ENTITY, "training-rejected", "This cannot be trained"

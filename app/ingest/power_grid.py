@@ -86,6 +86,7 @@ def _bus_columns(tables: PowerTables, kept: BoolArray) -> Columns:
     generators = tables.generators
     active = generators.in_service
     at = generators.buses[active]
+    connected = np.bincount(generators.buses, minlength=tables.bus_count)
     degree = np.bincount(tables.branches.ends[kept].ravel(), minlength=tables.bus_count)
 
     def at_bus(values: FloatArray) -> FloatArray:
@@ -98,7 +99,7 @@ def _bus_columns(tables: PowerTables, kept: BoolArray) -> Columns:
         "Pg": ("MW", at_bus(generators.power)),
         "Qg": ("Mvar", at_bus(generators.reactive_power)),
         "Pmax": ("MW", at_bus(generators.capacity)),
-        "generators": ("", at_bus(np.ones(len(active)))),
+        "generators": ("", connected.astype(np.float64)),
     }
     units = tuple(unit for unit, _ in columns.values())
     return Columns(tuple(columns), units, np.column_stack([value for _, value in columns.values()]))

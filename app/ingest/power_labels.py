@@ -10,7 +10,8 @@ from ml.arrays import IntArray
 
 ROLE_NAMES = ("neither", "load", "generator")
 ROLE_DEFINITION = (
-    "generator: an in-service generator is connected; else load: Pd or Qd is not zero; else neither"
+    "generator: a generator is connected, in service or not; else load: Pd or Qd is not zero; "
+    "else neither"
 )
 
 
@@ -34,7 +35,7 @@ def _find_roles(tables: PowerTables) -> IntArray:
     buses = tables.buses
     draws = (buses.demand != 0) | (buses.reactive_demand != 0)
     roles: IntArray = np.where(draws, 1, 0).astype(np.int64)
-    roles[tables.generators.buses[tables.generators.in_service]] = ROLE_NAMES.index("generator")
+    roles[tables.generators.buses] = ROLE_NAMES.index("generator")
     return roles
 
 

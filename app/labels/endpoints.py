@@ -1,14 +1,27 @@
-"""GET /graphs/{id}/labels and /graphs/{id}/labels/{name}."""
+"""POST and GET /graphs/{id}/labels, /graphs/{id}/labels/{name} and its suitability."""
 
-from typing import Annotated
+from typing import Annotated, Any
+from urllib.parse import quote
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Path, Response, status
+from sqlalchemy.orm import Session
 
 from app.columns_response import respond_columns
-from app.db import ReadingSession
+from app.db import DatabaseDep, ReadingSession
 from app.graphs.service import load_grid
+from app.ingest.grid import LabelSet
 from app.labels import service
-from app.labels.schemas import LabelColumnsOut, LabelSetOut, LabelSetsOut
+from app.labels.body import LabelsAsked, LabelsBody, describe_body
+from app.labels.catalogue import compute_label_set
+from app.labels.own import place_labels
+from app.labels.schemas import (
+    LabelColumnsOut,
+    LabelSetOut,
+    LabelSetsOut,
+    NewLabelSetOut,
+    SuitabilityOut,
+)
+from app.labels.suitability import judge_suitability
 
 router = APIRouter(prefix="/graphs/{graph_id}/labels", tags=["labels"])
 
@@ -20,6 +33,37 @@ def list_label_sets(graph_id: GraphId, session: ReadingSession) -> LabelSetsOut:
     """List the label sets of a grid with the size of every class."""
     label_sets = service.list_label_sets(session, graph_id)
     return LabelSetsOut(items=[LabelSetOut.from_label_set(each) for each in label_sets])
+
+
+@router.post(
+    "",
+    status_code=status.HTTP_201_CREATED,
+    responses={200: {"model": NewLabelSetOut, "description": "The grid already has these labels."}},
+    openapi_extra=describe_body(),
+)
+def create_label_set(
+    graph_id: GraphId, asked: LabelsBody, response: Response, database: DatabaseDep
+) -> NewLabelSetOut:
+    """Give a grid labels: your own for some or all buses, or a kind of the catalogue."""
+    with database.reading() as session:
+        label_set, report = _make_label_set(session, graph_id, asked)
+    with database.writing() as session:
+        is_new = service.store_label_set(session, graph_id, label_set)
+    response.headers["Location"] = f"/graphs/{graph_id}/labels/{quote(label_set.name)}"
+    if not is_new:
+        response.status_code = status.HTTP_200_OK
+    counts = LabelSetOut.from_label_set(label_set).model_dump()
+    return NewLabelSetOut(**counts, report=report)
+
+
+@router.get("/{name}/suitability")
+def get_suitability(
+    graph_id: GraphId, name: Annotated[str, Path(max_length=100)], session: ReadingSession
+) -> SuitabilityOut:
+    """Say whether labels are worth learning: what gives them away, what the graph carries."""
+    label_set = service.get_label_set(session, graph_id, name)
+    judged = judge_suitability(load_grid(session, graph_id), label_set)
+    return SuitabilityOut(graph_id=graph_id, name=label_set.name, **judged)
 
 
 @router.get("/{name}", response_model=LabelColumnsOut)
@@ -38,3 +82,14 @@ def get_label_set(
             "classes": label_set.classes.tolist(),
         }
     )
+
+
+def _make_label_set(
+    session: Session, graph_id: str, asked: LabelsAsked
+) -> tuple[LabelSet, dict[str, Any]]:
+    grid = load_grid(session, graph_id)
+    if asked.kind is None:
+        own = place_labels(grid, asked.name, asked.pairs)
+        return own.label_set, own.report()
+    known = service.find_label_set(session, graph_id, asked.kind)
+    return known or compute_label_set(grid, asked.kind), {}

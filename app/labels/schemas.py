@@ -1,6 +1,6 @@
 """How label sets look on the wire."""
 
-from typing import Self
+from typing import Any, Self
 
 from pydantic import BaseModel, Field
 
@@ -49,3 +49,36 @@ class LabelColumnsOut(BaseModel):
     classes: list[int] = Field(
         description="Positions in `class_names`; -1 where unknown.", examples=[[2, 1]]
     )
+
+
+class NewLabelSetOut(LabelSetOut):
+    """A label set that was just given, and what of it could not be placed."""
+
+    report: dict[str, Any] = Field(examples=[{"unknown_buses": {"count": 1, "first": ["bus 999"]}}])
+
+
+class LeakOut(BaseModel):
+    """How well a column alone gives the classes away."""
+
+    column: str = Field(examples=["Pd"])
+    accuracy: float = Field(examples=[0.93])
+
+
+class SuitabilityOut(BaseModel):
+    """Whether labels are worth learning on this grid."""
+
+    graph_id: str
+    name: str
+    class_counts: dict[str, int]
+    classes_too_small: list[str] = Field(description="Fewer than 3 buses: no split has them all.")
+    majority: float = Field(description="Accuracy of always saying the largest class.")
+    adjusted_homophily: float | None = Field(
+        description="1: branches join equals; 0: as by chance; None: undefined."
+    )
+    label_propagation: float | None = Field(
+        description="Accuracy of spreading a tenth of the labels along the branches."
+    )
+    features_alone: float | None = Field(description="Accuracy of a small tree, no graph.")
+    single_columns: list[LeakOut] = Field(description="Trees on one column each, best first.")
+    gives_away: list[str] = Field(description="Columns that give the label away.")
+    verdict: str

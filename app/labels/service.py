@@ -3,7 +3,8 @@
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.errors import LabelNotFound
+from app.db import current_time
+from app.errors import LabelExists, LabelNotFound
 from app.graphs.service import get_graph
 from app.ingest.grid import LabelSet
 from app.labels import repository
@@ -12,18 +13,47 @@ from app.tables import LabelRow
 
 def get_label_set(session: Session, graph_id: str, name: str) -> LabelSet:
     """Return one label set of a grid. Raises: GraphNotFound, LabelNotFound."""
-    row = repository.find_label(session, graph_id, name)
-    if row is not None:
-        return _unpack(row)
+    found = find_label_set(session, graph_id, name)
+    if found is not None:
+        return found
     known = [label_set.name for label_set in list_label_sets(session, graph_id)]
     choice = f"it has {', '.join(map(repr, known))}" if known else "it has none"
     raise LabelNotFound(f"Grid {graph_id!r} has no labels {name!r}; {choice}.")
+
+
+def find_label_set(session: Session, graph_id: str, name: str) -> LabelSet | None:
+    """Return one label set of a grid if there is one."""
+    row = repository.find_label(session, graph_id, name)
+    return None if row is None else _unpack(row)
 
 
 def list_label_sets(session: Session, graph_id: str) -> list[LabelSet]:
     """Return all label sets of a grid, by name. Raises: GraphNotFound."""
     get_graph(session, graph_id)
     return [_unpack(row) for row in repository.list_labels(session, graph_id)]
+
+
+def store_label_set(session: Session, graph_id: str, label_set: LabelSet) -> bool:
+    """Store a label set; the same again is no change. Returns whether it is new.
+
+    Raises: GraphNotFound, LabelExists if the grid has other labels of this name.
+    """
+    get_graph(session, graph_id)
+    row = LabelRow(
+        graph_id=graph_id,
+        name=label_set.name,
+        class_names=list(label_set.class_names),
+        definition=label_set.definition,
+        classes=label_set.classes.astype("<i4").tobytes(),
+        created_at=current_time(session),
+    )
+    if repository.insert_label(session, row):
+        return True
+    known = get_label_set(session, graph_id, label_set.name)
+    same = known.class_names == label_set.class_names
+    if not same or not np.array_equal(known.classes, label_set.classes):
+        raise LabelExists(f"Grid {graph_id!r} has other labels {label_set.name!r}.")
+    return False
 
 
 def _unpack(row: LabelRow) -> LabelSet:

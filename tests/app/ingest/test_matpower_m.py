@@ -99,7 +99,7 @@ def test_out_of_service_branches_and_loops_are_dropped_and_told() -> None:
 def test_labels_come_with_the_case() -> None:
     read = matpower_m.read(ask("matpower", SMALL_CASE))
     labels = {each.name: each for each in read.label_sets}
-    assert labels["role"].classes.tolist() == [2, 1, 0]  # the generator at bus 10 is off
+    assert labels["role"].classes.tolist() == [2, 1, 2]  # the generator at bus 10 is off
     assert labels["area"].class_names == ("1", "2")
     assert labels["zone"].classes.tolist() == [0, 1, 1]
     assert labels["bus_type"].classes.tolist() == [2, 0, 1]

@@ -1,0 +1,78 @@
+"""What POST /graphs/{id}/labels takes: JSON, or a form with a CSV file."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+from pydantic import Field, ValidationError
+from starlette.concurrency import run_in_threadpool
+
+from app.errors import LabelsRejected
+from app.form_body import FORM, is_form, read_form
+from app.json_body import BodyIn, read_json_bytes
+from app.labels.own import read_label_rows
+from app.strict_json import parse_json
+from ml.errors import Fault
+
+
+class LabelsIn(BodyIn):
+    """Own labels under a name, or a kind of the catalogue."""
+
+    kind: str | None = Field(None, max_length=100, examples=["voltage_class"])
+    name: str | None = Field(None, max_length=100, examples=["owner"])
+    labels: dict[str, str | int | None] | None = Field(
+        None, examples=[{"1": "north", "2": "south"}]
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class LabelsAsked:
+    """What was asked for: a kind, or a name with pairs of bus and class."""
+
+    kind: str | None
+    name: str
+    pairs: list[tuple[str, str]]
+
+
+async def _read_labels_body(request: Request) -> LabelsAsked:
+    if is_form(request):
+        form = await read_form(request, ("name",), ("file",))
+        if "file" not in form.files:
+            raise LabelsRejected("There is no file in the form.", [Fault("file", "is missing")])
+        rows = await run_in_threadpool(read_label_rows, form.files["file"])
+        return LabelsAsked(None, form.texts.get("name", ""), rows)
+    body = await read_json_bytes(request)
+    return await run_in_threadpool(_read_json, body)
+
+
+def _read_json(body: bytes) -> LabelsAsked:
+    try:
+        read = LabelsIn.model_validate(parse_json(body))
+    except ValidationError as error:
+        faults = [
+            Fault(".".join(map(str, entry["loc"])) or "body", entry["msg"])
+            for entry in error.errors()
+        ]
+        raise LabelsRejected("The labels have errors.", faults) from error
+    if (read.kind is None) == (read.labels is None):
+        raise LabelsRejected(
+            "Say what labels.", [Fault("body", "has to have either kind or labels")]
+        )
+    given = (read.labels or {}).items()
+    pairs = [(bus, str(name)) for bus, name in given if name is not None]
+    return LabelsAsked(read.kind, read.name or "", pairs)
+
+
+LabelsBody = Annotated[LabelsAsked, Depends(_read_labels_body)]
+
+
+def describe_body() -> dict[str, Any]:
+    """Return the OpenAPI description of the body."""
+    file = {"type": "string", "contentMediaType": "text/csv", "description": "Columns bus, label."}
+    fields = {"file": file, "name": {"type": "string", "maxLength": 100}}
+    schema = {"type": "object", "required": ["file", "name"], "properties": fields}
+    content = {
+        "application/json": {"schema": LabelsIn.model_json_schema()},
+        FORM: {"schema": schema},
+    }
+    return {"requestBody": {"required": True, "content": content}}

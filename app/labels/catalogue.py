@@ -1,0 +1,107 @@
+"""Label sets computed from a stored grid: what each means is part of it."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from app.errors import LabelsRejected
+from app.ingest.grid import Grid, LabelSet
+from ml.arrays import BoolArray, FloatArray, IntArray
+from ml.errors import Fault
+
+_VOLTAGE_BOUNDS = (1.0, 35.0, 230.0)
+_VOLTAGE_CLASSES = ("low voltage", "medium voltage", "high voltage", "extra-high voltage")
+_BAND_BOUNDS = (0.98, 1.02)
+_BANDS = ("low", "normal", "high")
+_FROM_THE_FILE = ("area", "zone", "bus_type")
+
+
+def compute_label_set(grid: Grid, kind: str) -> LabelSet:
+    """Return a label set of the catalogue.
+
+    Raises: LabelsRejected if the kind is not known or the grid lacks what it needs.
+    """
+    if kind in _FROM_THE_FILE:
+        raise _refuse(kind, "comes with the file of a grid; this grid has none")
+    make = CATALOGUE.get(kind)
+    if make is None:
+        known = ", ".join((*CATALOGUE, *_FROM_THE_FILE))
+        raise _refuse(kind, f"is not in the catalogue; there are {known}")
+    return make(grid)
+
+
+def _make_role(grid: Grid) -> LabelSet:
+    load, generator = _is_load(grid), _is_generator(grid)
+    classes = np.where(generator, 2, np.where(load, 1, 0)).astype(np.int64)
+    definition = "version 1: generator if one is connected, else load if Pd or Qd is not zero"
+    return LabelSet("role", ("neither", "load", "generator"), classes, definition)
+
+
+def _make_role4(grid: Grid) -> LabelSet:
+    classes = (_is_load(grid) + 2 * _is_generator(grid).astype(np.int64)).astype(np.int64)
+    names = ("neither", "load", "generator", "both")
+    definition = "version 1: whether Pd or Qd is not zero, and whether a generator is connected"
+    return LabelSet("role4", names, classes, definition)
+
+
+def _make_voltage_class(grid: Grid) -> LabelSet:
+    voltages = _need(grid, "base_kv", "voltage_class")
+    classes = np.searchsorted(_VOLTAGE_BOUNDS, voltages, side="left")
+    definition = "version 1: base voltage up to 1, 35 and 230 kV, and above"
+    return _without_empty("voltage_class", _VOLTAGE_CLASSES, classes, definition)
+
+
+def _make_voltage_band(grid: Grid) -> LabelSet:
+    magnitudes = _need(grid, "Vm", "voltage_band")
+    classes = np.searchsorted(_BAND_BOUNDS, magnitudes, side="right")
+    definition = "version 1: base-case voltage below 0.98, up to 1.02 and above, p.u."
+    return _without_empty("voltage_band", _BANDS, classes, definition)
+
+
+def _make_articulation(grid: Grid) -> LabelSet:
+    import igraph
+
+    graph = igraph.Graph(n=grid.bus_count, edges=grid.ends.tolist())
+    classes = np.zeros(grid.bus_count, dtype=np.int64)
+    classes[graph.articulation_points()] = 1
+    definition = "version 1: cut if the loss of the bus splits its island"
+    return LabelSet("articulation", ("inner", "cut"), classes, definition)
+
+
+def _is_load(grid: Grid) -> BoolArray:
+    active, reactive = _need(grid, "Pd", "role"), grid.find_column("Qd")
+    drawn: BoolArray = active != 0
+    return drawn if reactive is None else drawn | (reactive != 0)
+
+
+def _is_generator(grid: Grid) -> BoolArray:
+    generating: BoolArray = _need(grid, "generators", "role") > 0
+    return generating
+
+
+def _need(grid: Grid, column: str, kind: str) -> FloatArray:
+    values = grid.find_column(column)
+    if values is None:
+        raise _refuse(kind, f"needs the column {column!r}, which this grid does not have")
+    return values
+
+
+def _without_empty(
+    name: str, class_names: Sequence[str], classes: IntArray, definition: str
+) -> LabelSet:
+    used = np.unique(classes)
+    names = tuple(class_names[position] for position in used)
+    return LabelSet(name, names, np.searchsorted(used, classes).astype(np.int64), definition)
+
+
+def _refuse(kind: str, problem: str) -> LabelsRejected:
+    return LabelsRejected("These labels cannot be made.", [Fault("kind", f"{kind!r} {problem}")])
+
+
+CATALOGUE: dict[str, Callable[[Grid], LabelSet]] = {
+    "role": _make_role,
+    "role4": _make_role4,
+    "voltage_class": _make_voltage_class,
+    "voltage_band": _make_voltage_band,
+    "articulation": _make_articulation,
+}
