@@ -66,6 +66,7 @@ def _follow(client: httpx.Client, job_id: str, console: Console) -> dict[str, An
             loss = "-" if job["validation_loss"] is None else f"{job['validation_loss']:.4f}"
             bar.update(line, completed=job["epoch"] or 0, total=job["epochs"], loss=loss)
             if job["state"] in _ENDED:
+                bar.update(line, total=job["epoch"])  # it may have stopped early
                 break
             time.sleep(_LOOK_SECONDS)
     if job["state"] != "succeeded":

@@ -14,11 +14,15 @@ from app.tables import JobRow
 from app.train.config import parse_config
 from app.train.request import TrainingRequest, draw_split
 from app.train.schemas import SplitIn, TrainIn
+from ml import TrainingConfig
 from ml.errors import Fault, InvalidSplit
 from ml.graph import UNLABELLED
 
 DEFAULT_LABEL = "role"
 DEFAULT_FEATURES = ("Pd", "Qd", "Vm", "Va", "base_kv")
+_MOST_DENSE_BUSES = 20_000
+_DENSE_BYTES = 4 * 8
+"""Of every pair of buses: four full matrices of float64 are held at the same time."""
 
 
 def enqueue_training(session: Session, body: TrainIn, request_id: str | None = None) -> JobRow:
@@ -38,12 +42,21 @@ def check_request(session: Session, body: TrainIn) -> TrainingRequest:
     label_set, label_faults = _choose_labels(list_label_sets(session, body.graph_id), body.label)
     features = _choose_features(grid.feature_names, body.features)
     faults.extend(label_faults)
+    faults.extend(_memory_faults(grid.bus_count, config))
     faults.extend(_feature_faults((*grid.feature_names, *grid.bus_columns.names), features))
     if label_set is not None:
         faults.extend(_split_faults(label_set, body.split))
     if faults or label_set is None:
         raise TrainingRejected("The training request cannot be run.", faults)
     return TrainingRequest(body.graph_id, label_set.name, features, body.split, config)
+
+
+def _memory_faults(bus_count: int, config: TrainingConfig) -> Iterator[Fault]:
+    if config.operator == "dense" and bus_count > _MOST_DENSE_BUSES:
+        memory = _DENSE_BYTES * bus_count**2 / 1e9
+        yield Fault(
+            "config.operator", f"dense needs {memory:,.0f} GB for {bus_count:,} buses; use auto"
+        )
 
 
 def _choose_labels(

@@ -115,6 +115,8 @@ def _watch(worker: WorkerContext, claim: Claim, trainer: subprocess.Popen[bytes]
 def _look_at_job(worker: WorkerContext, claim: Claim, *, beat: bool) -> _Verdict | None:
     try:
         cancelled = _renew(worker, claim) if beat else _peek(worker, claim)
+        if beat:
+            reap_lost_jobs(worker)  # nobody else may be there to do it
     except LeaseLost:
         return _Verdict.LOST
     except DATABASE_AWAY as error:

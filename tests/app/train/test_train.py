@@ -129,3 +129,10 @@ def test_the_description_lists_the_settings_of_a_run(api: TestClient) -> None:
     schemas = api.get("/openapi.json").json()["components"]["schemas"]
     config = schemas["TrainIn"]["properties"]["config"]
     assert config["properties"]["alpha"]["default"] == 0.2
+
+
+def test_a_full_matrix_that_fits_no_memory_is_refused(api: TestClient) -> None:
+    graph_id = post_graph(api, ring(20_001))
+    answer = train(api, graph_id=graph_id, config={"operator": "dense"})
+    assert "13 GB for 20,001 buses" in faults_of(answer)["config.operator"]
+    assert train(api, graph_id=graph_id, config={"operator": "auto"}).status_code == 202
