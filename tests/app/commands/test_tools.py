@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,11 @@ def test_the_table_of_settings_names_every_variable() -> None:
         assert str(field.description) in table
 
 
+def test_the_page_of_settings_is_current() -> None:
+    page = Path(__file__).parents[3] / "docs" / "settings.md"
+    assert settings_table() in page.read_text(), "run `levygrid settings` and paste it there"
+
+
 def test_every_setting_is_described() -> None:
     assert all(field.description for field in Settings.model_fields.values())
 
@@ -47,8 +53,9 @@ def test_migrate_makes_a_database_that_a_worker_accepts(
 
 def test_benches_are_those_of_the_package() -> None:
     assert "epoch" in list_benches()
-    for name in list_benches():
-        assert (Path(ml.bench.__path__[0]) / f"{name.replace('-', '_')}.py").exists()
+    assert list_benches()["ingest"] == "app.bench.ingest"
+    for module in list_benches().values():
+        assert find_spec(module) is not None
 
 
 def test_an_unknown_bench_is_one_clear_line() -> None:
