@@ -140,7 +140,7 @@ def test_a_setting_outside_its_domain_is_refused_in_the_words_of_the_api(
     watch: Watch, work: Work
 ) -> None:
     watched = watch(work.address)
-    page = watched.open("/")
+    page = watched.open(f"/?graph={work.graph['id']}")
     page.wait_for_selector("#plot[data-buses]")
     page.fill("[name=alpha]", "2")
     page.click("#train-button")
@@ -165,8 +165,7 @@ def test_a_grid_without_coordinates_is_drawn_and_a_failed_job_says_why(
 
 def test_a_large_grid_is_drawn_through_webgl(watch: Watch, work: Work) -> None:
     graph = work.upload_ring("large ring", 5001)
-    page = watch(work.address).open("/")
-    page.wait_for_selector("#plot[data-buses]")
+    page = _open_graph(watch, work, work.graph)
     page.select_option("#graph-choice", graph["id"])
     page.wait_for_url("**view=large*")
     page.wait_for_selector(_DRAWN.format(5001))

@@ -19,7 +19,7 @@ export const isNumber = (value) => typeof value === "number" && Number.isFinite(
 /** The moment in the reader's own time zone. */
 export function asMoment(text) {
   if (!text) return "–";
-  return new Date(text).toLocaleString([], { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit" });
+  return new Date(text).toLocaleString([], { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
 }
 
 /** "1 bus", "2 buses". */

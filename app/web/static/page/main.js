@@ -32,6 +32,7 @@ const jobs = new JobsPanel(byId("jobs-list"), {
 byId("graph-choice").addEventListener("change", (event) => showGraph(event.target.value, null));
 byId("model-choice").addEventListener("change", (event) => showVerdicts(event.target.value));
 byId("bus-search").addEventListener("submit", searchBus);
+document.addEventListener("visibilitychange", () => document.hidden || refreshGraphs());
 onThemeChange(() => {
   drawing.redraw();
   jobs.redraw();
@@ -45,22 +46,24 @@ async function start() {
 
 /** Load the list of grids; as long as there is none, look again. */
 async function refreshGraphs() {
+  clearTimeout(state.retry);
   try {
     state.graphs = await listGraphs();
     notify("grids");
   } catch (problem) {
     notify("grids", problem);
-    setTimeout(refreshGraphs, RETRY);
+    state.retry = setTimeout(refreshGraphs, RETRY);
     return;
   }
   const options = state.graphs.map(({ id, name, bus_count: count }) => make("option", { value: id }, `${name} (${plural(count, "bus", "buses")})`));
   fill(byId("graph-choice"), ...(options.length ? options : [make("option", { value: "" }, "none yet")]));
   byId("graph-choice").disabled = options.length === 0;
+  if (state.graph) byId("graph-choice").value = state.graph.id;
   if (options.length === 0) {
     showEmpty();
-    setTimeout(refreshGraphs, RETRY);
+    state.retry = setTimeout(refreshGraphs, RETRY);
   } else if (!state.graph) {
-    const wanted = state.graphs.find(({ id }) => id === address.get("graph")) ?? state.graphs.at(-1);
+    const wanted = state.graphs.find(({ id }) => id === address.get("graph")) ?? state.graphs[0];
     await showGraph(wanted.id, address.get("model"));
   }
 }

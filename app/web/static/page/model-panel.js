@@ -8,7 +8,7 @@ const PARTS = [["test", "Test"], ["validation", "Validation"], ["train", "Traini
 /** Show the figures of a model, or what to do when there is none. */
 export function showModel(container, model) {
   if (!model) {
-    fill(container, make("p", { class: "hint" }, "No model for this grid yet. Train one: with the settings given it takes about a minute."));
+    fill(container, make("p", { class: "hint" }, "No model for this grid yet. Train one with the form below."));
     return;
   }
   fill(container, sentence(model), figures(model.metrics), guessing(model), settings(model));

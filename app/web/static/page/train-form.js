@@ -3,6 +3,7 @@
 import { startTraining } from "./api.js";
 import { announce, byId, fill, make, showMessage } from "./dom.js";
 
+const USUAL_LABEL = "role";
 const WHOLE = ["epochs", "seed"];
 const REAL = ["alpha", "sigma", "gamma"];
 
@@ -15,9 +16,10 @@ export class TrainForm {
     });
   }
 
-  /** Offer the label sets of a grid; without any, nothing can be trained. */
+  /** Offer the label sets of a grid, the usual one first; without any, nothing can be trained. */
   offer(labelNames) {
-    fill(byId("train-label"), ...labelNames.map((name) => make("option", { value: name }, name)));
+    const isUsual = (name) => name === USUAL_LABEL;
+    fill(byId("train-label"), ...labelNames.map((name) => make("option", { value: name, selected: isUsual(name) }, name)));
     const message = this.currentGraph() && labelNames.length === 0 ? "This grid has no labels: there is nothing to learn from." : null;
     showMessage(byId("train-error"), message);
     byId("train-button").disabled = labelNames.length === 0;
