@@ -1,4 +1,4 @@
-"""``levygrid bench NAME``: run one measurement of ``ml.bench``, show it, keep it as JSON."""
+"""``levygrid bench NAME``: run one measurement, show it, keep it as JSON."""
 
 import json
 import pkgutil
@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+import app.bench
 import ml.bench
 from app.errors import LevygridError
 
@@ -27,18 +28,20 @@ def run_bench(name: str, json_path: Path | None) -> None:
         raise LevygridError(f"There is no bench {name!r}; there are {', '.join(known)}.")
     if json_path is not None and not json_path.absolute().parent.is_dir():
         raise LevygridError(f"There is no folder {json_path.absolute().parent} to write to.")
-    figures: dict[str, Any] = import_module(f"ml.bench.{name.replace('-', '_')}").run()
+    figures: dict[str, Any] = import_module(known[name]).run()
     _print(name, figures)
     if json_path is not None:
         json_path.write_text(json.dumps(figures, indent=2) + "\n")
 
 
-def list_benches() -> list[str]:
-    """Return the names that ``ml.bench`` offers; nothing else can be run."""
-    modules = pkgutil.iter_modules(ml.bench.__path__)
-    return sorted(
-        module.name.replace("_", "-") for module in modules if not module.name.startswith("_")
-    )
+def list_benches() -> dict[str, str]:
+    """Return every bench with its module; nothing else can be run."""
+    return {
+        module.name.replace("_", "-"): f"{package.__name__}.{module.name}"
+        for package in (app.bench, ml.bench)
+        for module in pkgutil.iter_modules(package.__path__)
+        if not module.name.startswith("_")
+    }
 
 
 def _print(name: str, figures: Mapping[str, Any]) -> None:

@@ -1,0 +1,1 @@
+"""What parts of the service cost, one file a question; each has ``run() -> {"rows": [...]}``."""

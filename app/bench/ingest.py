@@ -1,0 +1,63 @@
+"""Time and memory of reading one million branches as topology JSON, in a fresh process."""
+
+import resource
+import subprocess
+import sys
+import time
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from app.ingest.graph_body import decode_graph_body
+from app.ingest.topology import GridLimits, read_topology
+
+_BUSES = 100_000
+_BRANCHES = 1_000_000
+_GIB = 2**30
+
+
+def run(buses: int = _BUSES, branches: int = _BRANCHES) -> dict[str, Any]:
+    """Measure parsing and the whole way to a grid; ``seconds`` is the parsing.
+
+    The body is made here and read in a process of its own, whose peak memory is reported with
+    the interpreter and all modules in it. On a busy machine ``processor_seconds`` counts.
+    """
+    command = [sys.executable, "-m", "app.bench.ingest"]
+    body = make_body(buses, branches)
+    done = subprocess.run(command, input=body, capture_output=True, check=True)  # noqa: S603
+    figures: dict[str, Any] = msgspec.json.decode(done.stdout)
+    return {"rows": [{"buses": buses, "branches": branches, **figures}], **figures}
+
+
+def make_body(buses: int, branches: int) -> bytes:
+    """Write a topology of random branches, as a client would."""
+    ends = np.random.default_rng(0).integers(buses, size=(branches, 2))
+    ends[:, 1] = (ends[:, 0] + 1 + ends[:, 1] % (buses - 1)) % buses
+    document = {
+        "buses": [{"id": str(bus)} for bus in range(buses)],
+        "branches": [{"from": str(a), "to": str(b)} for a, b in ends.tolist()],
+    }
+    return msgspec.json.encode(document)
+
+
+def measure(body: bytes) -> dict[str, Any]:
+    """Read a body once and return what it took."""
+    start, processor_start = time.perf_counter(), time.process_time()
+    graph, faults = decode_graph_body(body)
+    parsed, processor_parsed = time.perf_counter(), time.process_time()
+    read_topology(graph, GridLimits(10**9, 10**9), faults)
+    done, processor_done = time.perf_counter(), time.process_time()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return {
+        "seconds": round(parsed - start, 3),
+        "processor_seconds": round(processor_parsed - processor_start, 3),
+        "grid_seconds": round(done - parsed, 3),
+        "grid_processor_seconds": round(processor_done - processor_parsed, 3),
+        "peak_rss_gb": round(peak / _GIB, 3),
+        "body_mb": round(len(body) / 2**20, 1),
+    }
+
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(msgspec.json.encode(measure(sys.stdin.buffer.read())))
