@@ -1,4 +1,4 @@
-"""Dropout that spends sixteen random bits a value."""
+"""Dropout that spends sixteen random bits a value, for dense and sparse signals."""
 
 import torch
 from torch import Tensor
@@ -22,3 +22,21 @@ def drop_values(signal: Tensor, rate: float) -> Tensor:
     # Comparing into floats is several times faster than making booleans first.
     torch.ge(draws.view(signal.shape), threshold - _LEVELS // 2, out=factors)
     return signal * factors.mul_(_LEVELS / (_LEVELS - threshold))
+
+
+def drop(signal: Tensor, rate: float, *, training: bool) -> Tensor:
+    """Drop values in training only; of a sparse signal, those that are stored.
+
+    Shapes: any -> the same.
+    """
+    if not training or rate == 0:
+        return signal
+    if not signal.is_sparse:
+        return drop_values(signal, rate)
+    return torch.sparse_coo_tensor(
+        signal.indices(),
+        drop_values(signal.values(), rate),
+        signal.shape,
+        is_coalesced=True,
+        check_invariants=False,
+    )

@@ -10,6 +10,7 @@ from torch.nn import functional
 from ml.arrays import IntArray
 from ml.closed_forms import classification_functions
 from ml.config import TrainingConfig
+from ml.feature_matrix import WIDE, densify
 from ml.graph import Graph
 from ml.levy_autograd import LevyFilter
 from ml.network import LevyNetwork, LevyViews
@@ -62,7 +63,8 @@ class PlusNetwork(nn.Module):
     The last columns of the features are the training labels, one column a class. They are
     spread by the closed form and scaled to sum to one; the shares enter as features and, with
     a learned trust that starts at ``label_trust``, as a log-prior of the output. Beside the
-    features stand ``feature_steps`` filtered copies of them. The output is the mean of the
+    features stand ``feature_steps`` filtered copies of them. Where the features are wide, as
+    words are, they stay alone and the labels enter as the prior only. The output is the mean of the
     members' log-probabilities.
 
     Equation: Eq. (fractional_closed_form) on labels, Eq. (FGS_convolutional_layer) on the rest.
@@ -75,7 +77,8 @@ class PlusNetwork(nn.Module):
     def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
         super().__init__()
         plain = features - classes
-        columns = plain * (1 + config.feature_steps) + classes
+        self._narrow = plain < WIDE
+        columns = plain * (1 + config.feature_steps) + classes if self._narrow else plain
         self.members = nn.ModuleList(
             LevyNetwork(config, columns, classes) for _ in range(config.members)
         )
@@ -83,13 +86,16 @@ class PlusNetwork(nn.Module):
         self._classes = classes
         self._steps = config.feature_steps
         self._hidden = config.hidden_labels
+        self._parts: tuple[Tensor, Tensor, Tensor] | None = None
 
     def forward(self, features: Tensor, view: PlusView, nodes: Tensor | None) -> Tensor:
         """Return logits at ``nodes``, or everywhere if that is None."""
-        plain, known = features[:, : -self._classes], features[:, -self._classes :]
+        plain, known = self._part(features)
         shown = self._shown(known)
         shares = self._shares(known, shown, view.spreader)
-        inputs = torch.cat([*self._filtered(plain, view.levy_filter), shares], dim=1)
+        inputs = plain
+        if self._narrow:
+            inputs = torch.cat([*self._filtered(plain, view.levy_filter), shares], dim=1)
         outputs = [
             functional.log_softmax(member(inputs, view.levy_filter, nodes), dim=1)
             for member in self.members
@@ -100,6 +106,15 @@ class PlusNetwork(nn.Module):
             return logits
         open_label = shown if nodes is None else shown[nodes]
         return torch.where(open_label.unsqueeze(1), logits.detach(), logits)
+
+    def _part(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        """Return features and training labels apart; done once a run."""
+        if self._parts is None or self._parts[0] is not features:
+            plain, known = densify(features).tensor_split([-self._classes], dim=1)
+            if features.is_sparse:
+                plain = plain.to_sparse().coalesce()
+            self._parts = (features, plain, known)
+        return self._parts[1:]
 
     def _shown(self, known: Tensor) -> Tensor:
         """Draw whose labels may be seen: all when not training. Shapes: (N, K) -> (N,)."""

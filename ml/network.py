@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from ml.arrays import IntArray
 from ml.config import TrainingConfig
-from ml.dropout import drop_values
+from ml.dropout import drop
 from ml.graph import Graph
 from ml.layers import LevyLayer, layer_shapes
 from ml.levy.dense import DenseLevyOperator
@@ -43,8 +43,7 @@ class LevyNetwork(nn.Module):
         signal = features
         last = len(self.layers) - 1
         for position, layer in enumerate(self.layers):
-            if drops:
-                signal = drop_values(signal, self._dropout)
+            signal = drop(signal, self._dropout, training=drops)
             wanted = nodes if position == last else None
             constant = position == 0 and not drops
             signal = layer(signal, view, wanted, constant=constant)

@@ -7,6 +7,7 @@ from torch import Tensor
 from ml.closed_forms import label_matrix
 from ml.config import TrainingConfig
 from ml.drop_edge import make_dropper
+from ml.feature_matrix import make_features
 from ml.graph import Graph
 from ml.methods import get_method
 from ml.optimisation import Optimisation, Task
@@ -29,7 +30,7 @@ def prepare(
     columns = scaling.transform(graph.features)
     if config.method == "lfgcn_plus":
         columns = np.concatenate([columns, label_matrix(graph, split.train)], axis=1)
-    features = torch.from_numpy(columns).float().to(device)
+    features = make_features(columns, config).to(device)
     task = Task(
         features=features,
         labels=torch.from_numpy(graph.labels).to(device),

@@ -5,11 +5,12 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 from torch_geometric.nn import ARMAConv
 
 from ml.baselines.edge_views import EdgeView, PreparedViews, raw_edge_views
 from ml.config import TrainingConfig
+from ml.dropout import drop
+from ml.feature_matrix import densify
 from ml.graph import Graph
 
 DEFAULT_DEPTH = 1
@@ -53,9 +54,9 @@ class ArmaNetwork(nn.Module):
 
     def forward(self, features: Tensor, view: EdgeView, nodes: Tensor | None) -> Tensor:
         """Return logits at ``nodes``, or everywhere if that is None."""
-        signal = features
+        signal = densify(features)
         for layer in self.layers:
-            signal = functional.dropout(signal, self._dropout, training=self.training)
+            signal = drop(signal, self._dropout, training=self.training)
             signal = layer(signal, *view)
         return signal if nodes is None else signal[nodes]
 

@@ -10,6 +10,8 @@ from torch_geometric.nn import ChebConv
 
 from ml.baselines.edge_views import EdgeView, PreparedViews, raw_edge_views
 from ml.config import TrainingConfig
+from ml.dropout import drop
+from ml.feature_matrix import densify
 from ml.graph import Graph
 
 DEFAULT_ORDER = 2
@@ -43,11 +45,11 @@ class ChebNetwork(nn.Module):
 
     def forward(self, features: Tensor, view: EdgeView, nodes: Tensor | None) -> Tensor:
         """Return logits at ``nodes``, or everywhere if that is None."""
-        signal = features
+        signal = densify(features)
         for position, layer in enumerate(self.layers):
             if position > 0:
                 signal = functional.relu(signal)
-            signal = functional.dropout(signal, self._dropout, training=self.training)
+            signal = drop(signal, self._dropout, training=self.training)
             signal = layer(signal, *view)
         return signal if nodes is None else signal[nodes]
 

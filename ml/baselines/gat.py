@@ -9,6 +9,7 @@ from torch_geometric.nn import GATConv
 
 from ml.baselines.edge_views import EdgeView, PreparedViews, raw_edge_views
 from ml.config import TrainingConfig
+from ml.dropout import drop
 from ml.graph import Graph
 
 PUBLISHED: dict[str, Any] = {
@@ -46,7 +47,7 @@ class GatNetwork(nn.Module):
         for position, layer in enumerate(self.layers):
             if position > 0:
                 signal = functional.elu(signal)
-            signal = functional.dropout(signal, self._dropout, training=self.training)
+            signal = drop(signal, self._dropout, training=self.training)
             signal = layer(signal, view[0])
         return signal if nodes is None else signal[nodes]
 

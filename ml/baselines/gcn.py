@@ -10,6 +10,7 @@ from torch_geometric.nn import GCNConv
 
 from ml.baselines.edge_views import EdgeView, PreparedViews, normalised_edge_views
 from ml.config import TrainingConfig
+from ml.dropout import drop
 from ml.graph import Graph
 
 PUBLISHED: dict[str, Any] = {
@@ -45,7 +46,7 @@ class GcnNetwork(nn.Module):
         for position, layer in enumerate(self.layers):
             if position > 0:
                 signal = functional.relu(signal)
-            signal = functional.dropout(signal, self._dropout, training=self.training)
+            signal = drop(signal, self._dropout, training=self.training)
             signal = layer(signal, *view)
         return signal if nodes is None else signal[nodes]
 

@@ -10,6 +10,7 @@ from torch_geometric.nn import GCNConv
 
 from ml.baselines.edge_views import EdgeView, PreparedViews, normalised_edge_views
 from ml.config import TrainingConfig
+from ml.dropout import drop
 from ml.graph import Graph
 
 PUBLISHED: dict[str, Any] = {
@@ -41,7 +42,7 @@ class SkipGcnNetwork(nn.Module):
         for position, (layer, skip) in enumerate(zip(self.layers, self.skips, strict=True)):
             if position > 0:
                 signal = functional.relu(signal)
-            signal = functional.dropout(signal, self._dropout, training=self.training)
+            signal = drop(signal, self._dropout, training=self.training)
             signal = layer(signal, *view) + skip(signal)
         return signal if nodes is None else signal[nodes]
 

@@ -16,6 +16,7 @@ from ml.baselines.edge_views import EdgeView, PreparedViews, normalised_edge_vie
 from ml.baselines.gcn import GcnNetwork
 from ml.config import TrainingConfig
 from ml.drop_edge import EdgeDropper, make_dropper
+from ml.feature_matrix import make_features
 from ml.graph import Graph
 from ml.optimisation import make_adam
 from ml.scaling import fit_scaling
@@ -89,7 +90,7 @@ def _random_state(seed: int) -> Iterator[None]:
 def _material(graph: Graph, split: Split, config: TrainingConfig) -> Material:
     scaled = fit_scaling(graph.features, config.feature_scaling).transform(graph.features)
     return Material(
-        features=torch.from_numpy(scaled).float(),
+        features=make_features(scaled, config),
         labels=torch.from_numpy(graph.labels),
         train=torch.from_numpy(split.train),
         validation=torch.from_numpy(split.validation),

@@ -10,6 +10,8 @@ from torch.nn import functional
 from ml.arrays import SparseMatrix
 from ml.baselines.edge_views import PreparedViews
 from ml.config import TrainingConfig
+from ml.dropout import drop
+from ml.feature_matrix import densify
 from ml.graph import Graph, islands_of
 
 PUBLISHED: dict[str, Any] = {
@@ -52,11 +54,11 @@ class IslandNetwork(nn.Module):
 
     def forward(self, features: Tensor, view: IslandView, nodes: Tensor | None) -> Tensor:
         """Return logits at ``nodes``, or everywhere if that is None."""
-        signal = features
+        signal = densify(features)
         for position, (layer, mean) in enumerate(zip(self.layers, self.means, strict=True)):
             if position > 0:
                 signal = functional.relu(signal)
-            signal = functional.dropout(signal, self._dropout, training=self.training)
+            signal = drop(signal, self._dropout, training=self.training)
             signal = layer(signal) + mean(view.mean(signal))
         return signal if nodes is None else signal[nodes]
 

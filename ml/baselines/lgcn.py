@@ -12,6 +12,7 @@ from torch_geometric.nn import GCNConv
 from ml.arrays import SparseMatrix
 from ml.baselines.edge_views import EdgeView, PreparedViews, normalised_edges
 from ml.config import TrainingConfig
+from ml.dropout import drop
 from ml.graph import Graph
 
 LARGEST = 8
@@ -101,7 +102,7 @@ class LgcnNetwork(nn.Module):
         return logits if nodes is None else logits[nodes]
 
     def _drop(self, signal: Tensor) -> Tensor:
-        return functional.dropout(signal, self._dropout, training=self.training)
+        return drop(signal, self._dropout, training=self.training)
 
 
 def neighbour_table(adjacency: SparseMatrix) -> np.ndarray[Any, np.dtype[np.int64]]:

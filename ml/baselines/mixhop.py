@@ -9,6 +9,8 @@ from torch_geometric.nn import MixHopConv
 
 from ml.baselines.edge_views import EdgeView, PreparedViews, raw_edge_views
 from ml.config import TrainingConfig
+from ml.dropout import drop
+from ml.feature_matrix import densify
 from ml.graph import Graph
 
 DEFAULT_POWER = 2
@@ -47,11 +49,11 @@ class MixHopNetwork(nn.Module):
 
     def forward(self, features: Tensor, view: EdgeView, nodes: Tensor | None) -> Tensor:
         """Return logits at ``nodes``, or everywhere if that is None."""
-        signal = features
+        signal = densify(features)
         for layer in self.layers:
-            signal = functional.dropout(signal, self._dropout, training=self.training)
+            signal = drop(signal, self._dropout, training=self.training)
             signal = functional.relu(layer(signal, *view))
-        signal = functional.dropout(signal, self._dropout, training=self.training)
+        signal = drop(signal, self._dropout, training=self.training)
         powers = self.output(signal, *view).unflatten(1, (len(self.mixture), -1))
         logits = torch.einsum("p,npk->nk", functional.softmax(self.mixture, dim=0), powers)
         return logits if nodes is None else logits[nodes]

@@ -9,6 +9,7 @@ from torch.nn import functional
 
 from ml.arrays import IntArray
 from ml.config import TrainingConfig
+from ml.dropout import drop
 from ml.graph import Graph
 
 PUBLISHED: dict[str, Any] = {
@@ -36,11 +37,11 @@ class MlpNetwork(nn.Module):
 
     def forward(self, features: Tensor, _view: None, nodes: Tensor | None) -> Tensor:
         """Return logits; there is nothing to see of the graph."""
-        signal = features if nodes is None else features[nodes]
+        signal = features if nodes is None else features.index_select(0, nodes)
         for position, layer in enumerate(self.layers):
             if position > 0:
                 signal = functional.relu(signal)
-            signal = layer(functional.dropout(signal, self._dropout, training=self.training))
+            signal = layer(drop(signal, self._dropout, training=self.training))
         return signal
 
 

@@ -12,6 +12,7 @@ from ml.arrays import IntArray
 from ml.baselines.edge_views import normalised_edges, sparse_tensor
 from ml.baselines.motifs import motif_matrices
 from ml.config import TrainingConfig
+from ml.dropout import drop
 from ml.graph import Graph
 
 DEFAULT_ORDER = 2
@@ -90,7 +91,7 @@ class MotifNetwork(nn.Module):
         return signal if nodes is None else signal[nodes]
 
     def _drop(self, signal: Tensor) -> Tensor:
-        return functional.dropout(signal, self._dropout, training=self.training)
+        return drop(signal, self._dropout, training=self.training)
 
 
 class MotifViews:

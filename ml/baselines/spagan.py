@@ -11,6 +11,7 @@ from ml.arrays import SparseMatrix
 from ml.baselines.edge_views import PreparedViews
 from ml.baselines.shortest_paths import short_paths
 from ml.config import TrainingConfig
+from ml.dropout import drop
 from ml.graph import Graph
 
 DEFAULT_LENGTH = 2
@@ -60,7 +61,7 @@ class PathAttention(nn.Module):
         feature = columns[paths].mean(1)
         score = (columns * self.path_query).sum(-1)[start] + (feature * self.path_key).sum(-1)
         share = softmax(functional.leaky_relu(score, 0.2), start, num_nodes=len(columns))
-        share = functional.dropout(share, self._dropout, training=self.training)
+        share = drop(share, self._dropout, training=self.training)
         total = torch.zeros_like(columns).index_add(0, start, share.unsqueeze(-1) * feature)
         merit = (columns * self.length_query).sum(-1) + (total * self.length_key).sum(-1)
         absent = torch.ones(len(columns), dtype=torch.bool, device=columns.device)
@@ -95,9 +96,9 @@ class SpaganNetwork(nn.Module):
         """Return logits at ``nodes``, or everywhere if that is None."""
         signal = features
         for layer in self.layers:
-            signal = functional.dropout(signal, self._dropout, training=self.training)
+            signal = drop(signal, self._dropout, training=self.training)
             signal = functional.elu(layer(signal, view).flatten(1))
-        signal = functional.dropout(signal, self._dropout, training=self.training)
+        signal = drop(signal, self._dropout, training=self.training)
         logits: Tensor = self.output(signal, view[:1])[:, 0]
         return logits if nodes is None else logits[nodes]
 

@@ -12,6 +12,7 @@ from torch.nn import functional
 from ml.arrays import SparseMatrix
 from ml.baselines.edge_views import PreparedViews, normalised_edges, sparse_tensor
 from ml.config import TrainingConfig
+from ml.dropout import drop
 from ml.graph import Graph
 
 DEFAULT_POWER = 2
@@ -74,7 +75,7 @@ class VpnNetwork(nn.Module):
         for position, layer in enumerate(self.layers):
             if position > 0:
                 signal = functional.relu(signal)
-            signal = functional.dropout(signal, self._dropout, training=self.training)
+            signal = drop(signal, self._dropout, training=self.training)
             signal = layer(signal, view)
         return signal if nodes is None else signal[nodes]
 

@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+import torch
+
+from ml.arrays import FloatArray
+from ml.config import MethodName, TrainingConfig
+from ml.dropout import drop
+from ml.feature_matrix import densify, make_features
+from ml.methods import get_method
+from tests.ml.baselines.test_networks import METHODS
+from tests.ml.communities import two_communities
+
+CONFIG = TrainingConfig(width=8, branches=2, members=2, device="cpu", drop_edge="none")
+
+
+def words(rows: int = 40, share: float = 0.01) -> FloatArray:
+    generator = np.random.default_rng(0)
+    return (generator.random((rows, 600)) < share).astype(np.float64)
+
+
+def test_wide_and_nearly_empty_features_are_sparse_and_equal() -> None:
+    features = make_features(words(), CONFIG)
+    assert features.is_sparse
+    np.testing.assert_array_equal(densify(features).numpy(), words())
+
+
+@pytest.mark.parametrize("columns", [words(share=0.2), words()[:, :100]])
+def test_full_or_narrow_features_stay_dense(columns: FloatArray) -> None:
+    assert not make_features(columns, CONFIG).is_sparse
+
+
+def test_dropout_of_a_sparse_signal_keeps_zeros_and_scales_the_rest() -> None:
+    torch.manual_seed(0)
+    features = make_features(words(), CONFIG)
+    dropped = densify(drop(features, 0.5, training=True))
+    assert set(dropped.unique().tolist()) == {0.0, 2.0}
+    assert ((dropped > 0) <= (densify(features) > 0)).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_network_gives_the_same_for_sparse_and_dense_features(method: MethodName) -> None:
+    graph = two_communities()
+    columns = words()
+    if method == "lfgcn_plus":
+        columns = np.concatenate([columns, np.eye(2)[graph.labels]], axis=1)
+    module = get_method(method)
+    view = module.make_views(graph, CONFIG, torch.device("cpu")).whole()
+    network = module.build_network(CONFIG, columns.shape[1], 2).eval()
+    sparse = make_features(columns, CONFIG)
+    assert sparse.is_sparse
+    torch.testing.assert_close(network(sparse, view, None), network(densify(sparse), view, None))
