@@ -19,6 +19,7 @@ _MAX_TEXT_SHOWN = 40
 _MAX_DIGITS = 16
 _BYTE_ORDER_MARK = "\ufeff"
 _SURROGATES = re.compile("[\ud800-\udfff]")
+_UNUSABLE = re.compile("[\0\ud800-\udfff]")
 _ESCAPE_PAIR = re.compile(rb"\\.", re.DOTALL)
 
 
@@ -32,7 +33,9 @@ def parse_json(body: bytes) -> Any:
     text = _decode_text(body)
     collected: list[Fault] = []
     value = _load(text, collected)
-    collected.extend(_value_faults(value))
+    # Only an escape can make a character that text in UTF-8 cannot have.
+    if _is_suspicious(value, with_texts="\\u" in text):
+        collected.extend(_value_faults(value))
     if collected:
         _refuse(*collected)
     return value
@@ -114,6 +117,22 @@ def _repeated_keys(pairs: list[tuple[str, Any]]) -> Iterator[Fault]:
             told.add(key)
             yield Fault("body", f"the key {_shown(key)} is given more than once in one object")
         seen.add(key)
+
+
+def _is_suspicious(value: Any, *, with_texts: bool) -> bool:
+    """Look for what ``_value_faults`` would tell, without the cost of naming places."""
+    stack: list[tuple[int, Any]] = [(0, [value])]
+    while stack:
+        depth, container = stack.pop()
+        if depth > MAX_DEPTH:
+            return True
+        children = container.values() if isinstance(container, dict) else container
+        stack.extend((depth + 1, child) for child in children if isinstance(child, dict | list))
+        if with_texts:
+            texts = [*container, *children] if isinstance(container, dict) else children
+            if any(isinstance(text, str) and _UNUSABLE.search(text) for text in texts):
+                return True
+    return False
 
 
 def _value_faults(value: Any) -> Iterator[Fault]:

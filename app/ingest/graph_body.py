@@ -1,11 +1,14 @@
 """The JSON body of POST /graphs: decoded fast when right, diagnosed field by field when not."""
 
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
 from typing import Annotated, Any, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from app.errors import GridRejected
 from app.strict_json import LARGEST_INTEGER, count_keys, join_place, parse_json
 from ml.errors import Fault
 
@@ -13,6 +16,8 @@ _Reader: TypeAlias = Callable[[Any, Any, str, list[Fault]], Any]
 _Number = Annotated[int, Meta(ge=-LARGEST_INTEGER, le=LARGEST_INTEGER)]
 Text = str | _Number
 """An id or a class: text, or a number that is taken as its digits."""
+MOST_FAULTS = 10_000
+"""Nobody reads more; a body made of nothing but faults must not keep a processor busy."""
 
 
 class BusIn(Struct, forbid_unknown_fields=True):
@@ -52,7 +57,8 @@ def decode_graph_body(body: bytes) -> tuple[GraphIn, list[Fault]]:
 
     A part that could not be read is None where a value was required, absent elsewhere.
     Cost: one typed pass when nothing is wrong.
-    Raises: MalformedBody if the body is not acceptable JSON.
+    Raises: MalformedBody if the body is not acceptable JSON; GridRejected if it has more faults
+        than anybody reads.
     """
     try:
         decoded = _decoder.decode(body)
@@ -105,7 +111,11 @@ def _diagnose(value: Any) -> tuple[GraphIn, list[Fault]]:
 
 
 def _read_struct(kind: type[Struct], value: Any, where: str, faults: list[Fault]) -> Any:
-    fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
+    with suppress(msgspec.ValidationError):
+        return msgspec.convert(value, kind)
+    if len(faults) >= MOST_FAULTS:
+        raise GridRejected(f"The grid was not stored: {MOST_FAULTS:,} faults or more.", faults)
+    fields = _fields_of(kind)
     read: dict[str, Any] = {field.name: None for field in fields.values() if field.required}
     if not isinstance(value, dict):
         faults.append(Fault(where or "body", "is not a JSON object"))
@@ -120,6 +130,11 @@ def _read_struct(kind: type[Struct], value: Any, where: str, faults: list[Fault]
         elif field.required:
             faults.append(Fault(join_place(where, key), "is missing"))
     return kind(**read)
+
+
+@cache
+def _fields_of(kind: type[Struct]) -> dict[str, msgspec.structs.FieldInfo]:
+    return {field.encode_name: field for field in msgspec.structs.fields(kind)}
 
 
 def _read_scalar(kind: Any, value: Any, where: str, faults: list[Fault]) -> Any:
