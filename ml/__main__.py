@@ -2,10 +2,12 @@
 
 import typer
 
+from ml.commands import authors_split, bench, plots, readings
 from ml.experiments.command import reproduce
 
 commands = typer.Typer(no_args_is_help=True, add_completion=False)
-commands.command()(reproduce)
+for command in (reproduce, authors_split, readings, bench, plots):
+    commands.command()(command)
 
 
 @commands.callback()
