@@ -9,18 +9,22 @@ from ml.config import OperatorKind
 if TYPE_CHECKING:
     from ml.levy.elimination import Ordering
 
-DENSE_NODES = 600
+SMALL_NODES = 600
+"""Up to here the spectrum of the whole graph is found in an instant."""
+MATRIX_NODES = 3500
 """Up to here one product with a full matrix is faster than a dozen sparse solves."""
 _POLES = 16
-_DENSE_BYTES = 8 * 4
-_SPARSE_BYTES = 8 * 5
 
-Kind = Literal["dense", "sparse", "ordinary"]
+Kind = Literal["dense", "corrected", "sparse", "ordinary"]
 
 
 @dataclass(frozen=True, eq=False)
 class OperatorChoice:
-    """An implementation and the reason for it; the order of elimination if one was found."""
+    """An implementation and the reason for it; the order of elimination if one was found.
+
+    ``dense`` is a full matrix, ``corrected`` a full matrix with low-rank corrections for
+    censored graphs, ``sparse`` a sum of sparse solves, ``ordinary`` the walk of gamma = 1.
+    """
 
     kind: Kind
     reason: str
@@ -34,14 +38,17 @@ def choose_operator(adjacency: SparseMatrix, gamma: float, kind: OperatorKind) -
     """
     count = adjacency.shape[0]
     if kind == "dense":
-        return OperatorChoice("dense", "dense by setting")
-    if (gamma == 1 and (kind == "sparse" or count > DENSE_NODES)) or adjacency.nnz == 0:
+        return OperatorChoice("dense", "a full matrix, by setting")
+    if adjacency.nnz == 0:
+        return OperatorChoice("ordinary", "the graph has no edges")
+    small = kind == "auto" and count <= SMALL_NODES
+    if gamma == 1 and not small:
         return OperatorChoice("ordinary", "gamma is 1: the walk is as sparse as the graph")
+    if small:
+        fitting: Kind = "dense" if gamma == 1 else "corrected"
+        return OperatorChoice(fitting, f"{count:,} nodes are few enough for a full matrix")
     if kind == "sparse":
-        return OperatorChoice("sparse", "sparse by setting")
-    if count <= DENSE_NODES:
-        reason = f"dense: {count:,} nodes are few enough for a full matrix"
-        return OperatorChoice("dense", reason)
+        return OperatorChoice("sparse", "sparse factors, by setting")
     return _choose_by_fill(adjacency)
 
 
@@ -51,7 +58,9 @@ def _choose_by_fill(adjacency: SparseMatrix) -> OperatorChoice:
     count = adjacency.shape[0]
     ordering = order_nodes(adjacency)
     entries = ordering.fill.entries
-    shape = f"{entries / count:.1f} factor entries a node"
-    if entries * _POLES * _SPARSE_BYTES < count**2 * _DENSE_BYTES:
-        return OperatorChoice("sparse", f"sparse: {count:,} nodes, {shape}", ordering)
-    return OperatorChoice("dense", f"dense: {shape} are too many for {count:,} nodes")
+    shape = f"{count:,} nodes, {entries / count:.1f} factor entries a node"
+    if _POLES * entries > count**2:
+        return OperatorChoice("dense", f"{shape}: sparse factors would be larger than the matrix")
+    if count <= MATRIX_NODES:
+        return OperatorChoice("corrected", f"{shape}: a full matrix is applied faster", ordering)
+    return OperatorChoice("sparse", f"{shape}: sparse factors are smaller and faster", ordering)

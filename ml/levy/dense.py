@@ -84,11 +84,19 @@ class DenseLevyOperator:
     Raises: InvalidHyperparameter if ``gamma`` or ``sigma`` is outside its interval.
     """
 
-    def __init__(self, adjacency: SparseMatrix, gamma: float, sigma: float) -> None:
+    def __init__(
+        self,
+        adjacency: SparseMatrix,
+        gamma: float,
+        sigma: float,
+        power: FloatArray | None = None,
+    ) -> None:
+        """Build the matrix; ``power`` is ``L^g`` where that is known already, (N, N)."""
         check_exponents(gamma, sigma)
         self.gamma = gamma
         self.sigma = sigma
-        power = fractional_laplacian(adjacency, gamma)
+        if power is None:
+            power = fractional_laplacian(adjacency, gamma)
         self._degrees = np.diagonal(power).copy()
         left = degree_power(self._degrees, -sigma)
         right = degree_power(self._degrees, sigma - 1)

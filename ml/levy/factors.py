@@ -40,14 +40,12 @@ class WeightedLaplacian:
     weights: FloatArray
     degrees: FloatArray
 
-    def factor(
-        self, shifts: FloatArray, residues: FloatArray, bound: float
-    ) -> tuple["ShiftedFactors", int]:
+    def factor(self, shifts: FloatArray, residues: FloatArray, bound: float) -> "ShiftedFactors":
         """Factor ``L + t_j I`` for all shifts, and sum the diagonals of the inverses.
 
         Equation: ``diag sum_j r_j (L + t_j I)^-1`` by selected inversion, exact.
-        Deviation: one more system is factored on the way; it tells how many eigenvalues lie
-            below ``bound``, as ``count_below`` would.
+        Deviation: one more system, ``L - bound I``, is factored on the way; it tells how many
+            eigenvalues lie below the bound, as ``count_below`` would.
         Cost: O(P products) time on all cores, O(P entries) memory.
         Shapes: (P,), (P,) -> factors of the P matrices.
         """
@@ -69,8 +67,8 @@ class WeightedLaplacian:
         ]
         work = len(pattern.rows) * len(every_shift)
         diagonal = np.sum(run_tasks(tasks, together=work > _WORTH_A_THREAD), axis=0)
-        factors = ShiftedFactors(pattern, lower[:-1], pivots[:-1], residues, diagonal)
-        return factors, int(_count_negative(pivots[-1:].T, np.array([bound]))[0])
+        below = int(_count_negative(pivots[-1:].T, np.array([bound]))[0])
+        return ShiftedFactors(pattern, lower, pivots, residues, diagonal, below)
 
     def count_below(self, bounds: FloatArray) -> IntArray:
         """Count the eigenvalues below each bound.
@@ -101,7 +99,8 @@ class WeightedLaplacian:
 class ShiftedFactors:
     """The factors of ``L + t_j I`` for all shifts of a sum of fractions.
 
-    Shapes: lower (P, entries), pivots (P, N), residues (P,), diagonal (N,).
+    The last factor is that of ``L - bound I``, below which ``below`` eigenvalues lie.
+    Shapes: lower (P + 1, entries), pivots (P + 1, N), residues (P,), diagonal (N,).
     """
 
     pattern: FactorPattern
@@ -109,6 +108,7 @@ class ShiftedFactors:
     pivots: FloatArray
     residues: FloatArray
     diagonal: FloatArray
+    below: int
 
     def solve(self, signal: FloatArray) -> FloatArray:
         """Return ``sum_j r_j (L + t_j I)^-1 signal``.
@@ -128,7 +128,7 @@ class ShiftedFactors:
         return blocks[0] if len(blocks) == 1 else np.hstack(blocks)
 
     def solve_each(self, signal: FloatArray) -> FloatArray:
-        """Return ``(L + t_j I)^-1 signal`` for every shift. Shapes: (N, C) -> (P, N, C)."""
+        """Return the solution of every system, the last too. Shapes: (N, C) -> (P + 1, N, C)."""
         return solve_systems(self.pattern, self.lower, self.pivots, signal)
 
     def _solve_part(self, signal: FloatArray, first: int, last: int) -> FloatArray:

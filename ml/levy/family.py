@@ -3,16 +3,20 @@
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ml.arrays import IntArray, SparseMatrix
+from ml.arrays import FloatArray, IntArray, SparseMatrix
 from ml.config import OperatorKind
 from ml.graph import censor_pairs
-from ml.levy.choice import OperatorChoice, choose_operator
-from ml.levy.dense import DenseLevyOperator
+from ml.levy.choice import SMALL_NODES, OperatorChoice, choose_operator
+from ml.levy.dense import DenseLevyOperator, fractional_laplacian
 from ml.levy.interface import LevyOperator
 from ml.levy.ordinary import OrdinaryWalkOperator
 
 if TYPE_CHECKING:
+    from ml.levy.low_rank import LowRankPowers, PowerCorrection
     from ml.levy.powers import FactoredPower, GraphPowers
+
+_FEW = 20
+"""Corrections are cheaper than a new operator for up to one edge in so many nodes."""
 
 
 class LevyFamily:
@@ -21,7 +25,8 @@ class LevyFamily:
     Equation: Sec. III-B, ``Lt`` and, after Algorithm 1, ``Lt_(p_P-D.E.)``.
     Deviation: a full matrix or sparse factors, as ``choice`` explains; the results are equal
         within ``accuracy``.
-    Cost: a censored operator costs a sparse family one numeric factorisation.
+    Cost: the operator of a censored graph is a low-rank correction beside a full matrix, one
+        numeric factorisation where there are sparse factors.
     """
 
     def __init__(
@@ -47,11 +52,19 @@ class LevyFamily:
         """Return the operator of the graph as it is."""
         if self.choice.kind == "sparse":
             return self._sparse(self._powers.whole())
+        if self.choice.kind == "corrected":
+            return self._matrix
         return self._build(self.adjacency)
 
     def censored(self, pairs: IntArray) -> LevyOperator:
         """Return the operator of the graph without these pairs of nodes, (k, 2)."""
         if self.choice.kind == "sparse":
+            return self._sparse(self._powers.censored(pairs))
+        if self.choice.kind == "corrected" and 0 < len(pairs) * _FEW <= self.adjacency.shape[0]:
+            correction = self._low_rank.correct(pairs)
+            if correction is not None:
+                return self._correct(correction)
+        if self.choice.kind == "corrected" and self.adjacency.shape[0] > SMALL_NODES:
             return self._sparse(self._powers.censored(pairs))
         return self._build(censor_pairs(self.adjacency, pairs))
 
@@ -60,6 +73,31 @@ class LevyFamily:
         from ml.levy.powers import GraphPowers
 
         return GraphPowers(self.adjacency, self.gamma, self.accuracy, self.choice.ordering)
+
+    @cached_property
+    def _low_rank(self) -> "LowRankPowers":
+        from ml.levy.low_rank import LowRankPowers
+
+        return LowRankPowers(self._powers)
+
+    @cached_property
+    def _power(self) -> FloatArray:
+        """``L^g`` of the whole graph: by its spectrum if small, else column by column."""
+        if self.adjacency.shape[0] <= SMALL_NODES:
+            return fractional_laplacian(self.adjacency, self.gamma)
+        return self._low_rank.whole.matrix()
+
+    @cached_property
+    def _matrix(self) -> DenseLevyOperator:
+        return DenseLevyOperator(self.adjacency, self.gamma, self.sigma, self._power)
+
+    def _correct(self, correction: "PowerCorrection") -> LevyOperator:
+        if self.adjacency.shape[0] <= SMALL_NODES:
+            power = self._power + (correction.rows.T * correction.signs) @ correction.rows
+            return DenseLevyOperator(self.adjacency, self.gamma, self.sigma, power)
+        from ml.levy.corrected import CorrectedLevyOperator
+
+        return CorrectedLevyOperator(self._matrix, correction)
 
     def _sparse(self, power: "FactoredPower") -> LevyOperator:
         from ml.levy.sparse import SparseLevyOperator

@@ -50,8 +50,8 @@ def invert_diagonal(pattern: FactorPattern, lower: FloatArray, pivots: FloatArra
     Shapes: lower (entries, K), pivots (N, K) -> (N, K).
     """
     count, lanes = pivots.shape
-    inverse = np.zeros_like(lower)
-    diagonal = np.empty_like(pivots)
+    inverse = np.zeros(lower.shape)
+    diagonal = np.empty(pivots.shape)
     for node in range(count - 1, -1, -1):
         first, last = pattern.starts[node], pattern.starts[node + 1]
         for entry in range(first, last):
@@ -86,14 +86,13 @@ def sum_solutions(
     Cost: O(K entries C) time, two passes over a factor and the signal each.
     Shapes: lower (K, entries), pivots (K, N), weights (K,), signal (N, C) -> (N, C).
     """
-    total = np.zeros_like(signal)
-    block = np.empty_like(signal)
+    count, columns = signal.shape
+    total = np.zeros((count, columns))
+    block = np.empty((count, columns))
     for system in range(len(weights)):
-        block[:] = signal
-        _solve_forward(pattern, lower[system], block)
-        _solve_backward(pattern, lower[system], pivots[system], block)
-        for node in range(len(signal)):
-            for column in range(signal.shape[1]):
+        _solve(pattern, lower[system], pivots[system], signal, block)
+        for node in range(count):
+            for column in range(columns):
                 total[node, column] += weights[system] * block[node, column]
     return total
 
@@ -106,35 +105,59 @@ def solve_systems(
 
     Shapes: lower (K, entries), pivots (K, N), signal (N, C) -> (K, N, C).
     """
-    solutions = np.empty((len(lower), *signal.shape))
+    count, columns = signal.shape
+    solutions = np.empty((len(lower), count, columns))
     for system in range(len(lower)):
-        solutions[system] = signal
-        _solve_forward(pattern, lower[system], solutions[system])
-        _solve_backward(pattern, lower[system], pivots[system], solutions[system])
+        _solve(pattern, lower[system], pivots[system], signal, solutions[system])
     return solutions
 
 
 @compiled
-def _solve_forward(pattern: FactorPattern, lower: FloatArray, block: FloatArray) -> None:
-    for node in range(len(block)):
+def _solve(
+    pattern: FactorPattern,
+    lower: FloatArray,
+    pivots: FloatArray,
+    signal: FloatArray,
+    block: FloatArray,
+) -> None:
+    """Write the solution of one system into ``block``: forward, diagonal, backward."""
+    count, columns = signal.shape
+    for node in range(count):
+        for column in range(columns):
+            block[node, column] = signal[node, column]
+    for node in range(count):
         for entry in range(pattern.starts[node], pattern.starts[node + 1]):
             row = pattern.rows[entry]
-            for column in range(block.shape[1]):
+            for column in range(columns):
                 block[row, column] -= lower[entry] * block[node, column]
-
-
-@compiled
-def _solve_backward(
-    pattern: FactorPattern, lower: FloatArray, pivots: FloatArray, block: FloatArray
-) -> None:
-    for node in range(len(block) - 1, -1, -1):
+    for node in range(count - 1, -1, -1):
         inverse = 1 / pivots[node]
-        for column in range(block.shape[1]):
+        for column in range(columns):
             block[node, column] *= inverse
         for entry in range(pattern.starts[node], pattern.starts[node + 1]):
             row = pattern.rows[entry]
-            for column in range(block.shape[1]):
+            for column in range(columns):
                 block[node, column] -= lower[entry] * block[row, column]
+
+
+@compiled
+def solve_lower(triangles: FloatArray, rows: FloatArray) -> FloatArray:
+    """Return ``triangles^-1 rows`` for every system, by forward substitution.
+
+    Shapes: triangles (P, k, k) lower, rows (P, k, N) -> (P, k, N).
+    """
+    systems, size, count = rows.shape
+    solved = np.empty((systems, size, count))
+    for system in range(systems):
+        for row in range(size):
+            inverse = 1 / triangles[system, row, row]
+            for node in range(count):
+                solved[system, row, node] = inverse * rows[system, row, node]
+            for other in range(row):
+                factor = inverse * triangles[system, row, other]
+                for node in range(count):
+                    solved[system, row, node] -= factor * solved[system, other, node]
+    return solved
 
 
 @compiled
@@ -192,7 +215,7 @@ def multiply_laplacian(
     pairs: IntArray, weights: FloatArray, degrees: FloatArray, signal: FloatArray
 ) -> FloatArray:
     """Return ``(D - W) signal``. Shapes: pairs (M, 2), weights (M,), (N,), (N, C) -> (N, C)."""
-    product = np.empty_like(signal)
+    product = np.empty(signal.shape)
     count, columns = signal.shape
     for node in range(count):
         for column in range(columns):

@@ -50,6 +50,11 @@ class FactoredPower:
         scaled = diagonal + self.fractions.constant - self.fractions.at_zero / sizes
         return np.where(sizes > 1, scaled * self.scale**self.gamma, 0.0)
 
+    def matrix(self) -> FloatArray:
+        """Return ``L^g`` as a full matrix. Cost: O(P entries N). Shapes: (N, N)."""
+        ones = np.ones(len(self.order))
+        return self.apply(np.eye(len(self.order)), ones, ones)
+
     def apply(self, signal: FloatArray, inward: FloatArray, outward: FloatArray) -> FloatArray:
         """Return ``diag(outward) L^g diag(inward) signal``.
 
@@ -108,9 +113,9 @@ class GraphPowers:
         """A bound that most censored graphs keep too; each of them is checked."""
         return self.lowest / _FALL
 
-    def whole(self) -> FactoredPower:
-        """Return the power of the graph as it is."""
-        return self._power(self.weights, self.lowest)
+    def whole(self, lowest: float | None = None) -> FactoredPower:
+        """Return the power of the graph as it is, with poles for spectra above ``lowest``."""
+        return self._power(self.weights, self.lowest if lowest is None else lowest)
 
     def censored(self, pairs: IntArray) -> FactoredPower:
         """Return the power of the graph without these pairs of nodes, (k, 2).
@@ -146,10 +151,11 @@ class GraphPowers:
         islands = self.label_islands(weights)
         sizes = np.bincount(islands)
         fractions = self.fractions(lowest)
-        factors, clear = laplacian.factor(fractions.shifts, fractions.residues, -lowest)
-        if clear != len(sizes):
-            fractions = self.fractions(lower_bound(laplacian, len(sizes)))
-            factors, _ = laplacian.factor(fractions.shifts, fractions.residues, -lowest)
+        factors = laplacian.factor(fractions.shifts, fractions.residues, lowest)
+        if factors.below != len(sizes):
+            lowest = lower_bound(laplacian, len(sizes))
+            fractions = self.fractions(lowest)
+            factors = laplacian.factor(fractions.shifts, fractions.residues, lowest)
         return FactoredPower(
             gamma=self.gamma,
             scale=self.scale,

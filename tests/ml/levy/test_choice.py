@@ -3,20 +3,26 @@
 import numpy as np
 
 from ml.graph import Graph
-from ml.levy.choice import DENSE_NODES, choose_operator
+from ml.levy.choice import MATRIX_NODES, SMALL_NODES, choose_operator
 from tests.ml.grids import grid_like, path
 
 
 def test_a_small_graph_gets_a_full_matrix() -> None:
-    choice = choose_operator(path(DENSE_NODES).adjacency, 0.1, "auto")
-    assert choice.kind == "dense"
+    choice = choose_operator(path(SMALL_NODES).adjacency, 0.1, "auto")
+    assert choice.kind == "corrected"
     assert "600 nodes" in choice.reason
 
 
-def test_a_large_grid_gets_sparse_factors() -> None:
+def test_a_grid_of_thousands_gets_a_full_matrix_that_is_corrected() -> None:
     choice = choose_operator(grid_like(2000, 0).adjacency, 0.1, "auto")
-    assert choice.kind == "sparse"
+    assert choice.kind == "corrected"
     assert "factor entries a node" in choice.reason
+
+
+def test_a_large_grid_gets_sparse_factors() -> None:
+    choice = choose_operator(grid_like(MATRIX_NODES + 1, 0).adjacency, 0.1, "auto")
+    assert choice.kind == "sparse"
+    assert "smaller and faster" in choice.reason
 
 
 def test_a_large_graph_that_fills_in_gets_a_full_matrix() -> None:
@@ -25,12 +31,13 @@ def test_a_large_graph_that_fills_in_gets_a_full_matrix() -> None:
     graph = Graph(1000, edges, np.ones(len(edges)))
     choice = choose_operator(graph.adjacency, 0.1, "auto")
     assert choice.kind == "dense"
-    assert "too many" in choice.reason
+    assert "larger than the matrix" in choice.reason
 
 
 def test_the_ordinary_walk_needs_no_factors() -> None:
     assert choose_operator(grid_like(2000, 0).adjacency, 1.0, "auto").kind == "ordinary"
     assert choose_operator(path(5).adjacency, 1.0, "sparse").kind == "ordinary"
+    assert choose_operator(path(5).adjacency, 1.0, "auto").kind == "dense"
 
 
 def test_a_setting_overrides_the_choice() -> None:

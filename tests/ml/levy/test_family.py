@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from ml.graph import Graph
+from ml.graph import Graph, censor_pairs
 from ml.levy.dense import DenseLevyOperator
 from ml.levy.family import LevyFamily
-from tests.ml.grids import archipelago, path, random_signal
+from tests.ml.grids import archipelago, grid_like, path, random_signal
 
 
 def test_the_whole_operator_is_that_of_the_graph() -> None:
@@ -66,3 +66,27 @@ def test_a_graph_without_edges_has_the_zero_operator() -> None:
     graph = Graph(3, np.zeros((0, 2), dtype=np.int64), np.zeros(0))
     operator = LevyFamily(graph.adjacency, 0.1, 0.5).whole()
     assert not operator.apply(np.ones((3, 2))).any()
+
+
+@pytest.mark.parametrize("count", [1, 8, 300])
+@pytest.mark.parametrize("nodes", [300, 800])
+def test_censored_operators_of_any_size_and_number_of_edges_are_right(
+    nodes: int, count: int
+) -> None:
+    graph = grid_like(nodes, 5)
+    gone = graph.pairs[np.random.default_rng(0).choice(len(graph.pairs), count, replace=False)]
+    family = LevyFamily(graph.adjacency, 0.1, 0.3)
+    reference = DenseLevyOperator(censor_pairs(graph.adjacency, gone), 0.1, 0.3)
+    signal = random_signal(nodes)
+    operator = family.censored(gone)
+    np.testing.assert_allclose(operator.apply(signal), reference.apply(signal), atol=1e-6)
+    transposed = reference.apply_transposed(signal)
+    np.testing.assert_allclose(operator.apply_transposed(signal), transposed, atol=1e-6)
+
+
+def test_the_matrix_of_a_larger_grid_comes_from_its_factors() -> None:
+    graph = grid_like(800, 5)
+    operator = LevyFamily(graph.adjacency, 0.1, 0.3).whole()
+    reference = DenseLevyOperator(graph.adjacency, 0.1, 0.3)
+    assert isinstance(operator, DenseLevyOperator)
+    np.testing.assert_allclose(operator.matrix, reference.matrix, atol=1e-7)
