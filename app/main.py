@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from app import health
+from app import health, problem_catalogue
 from app.cases import endpoints as cases
 from app.db import Database
 from app.export import endpoints as export
@@ -44,7 +44,8 @@ def create_app(settings: Settings, dispatcher: Dispatcher | None = None) -> Fast
     app.state.settings = settings
     app.state.database = Database(settings.resolved_database_url)
     app.state.dispatcher = dispatcher or PolledTable()
-    for part in (cases, graphs, labels, export, train, jobs, models, predict, health, pages):
+    features = (cases, graphs, labels, export, train, jobs, models, predict)
+    for part in (*features, health, problem_catalogue, pages):
         app.include_router(part.router)
     install_handlers(app)
     app.add_middleware(RequestLimits, body_limit=settings.body_limit)

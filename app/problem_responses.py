@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.problems import PROBLEMS, TYPE_PREFIX, describe_failure
+from app.problems import PROBLEMS, TYPE_PREFIX, ProblemKind, describe_failure
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -53,26 +53,37 @@ def make_response(request: Request, error: Exception) -> Response:
 
 def install_handlers(app: FastAPI) -> None:
     """Let every error of ours and of the framework leave as a problem."""
+    kinds = framework_kinds()
 
     async def answer(request: Request, error: Exception) -> Response:
         return make_response(request, error)
 
     async def answer_framework(request: Request, error: Exception) -> Response:
-        status = HTTPStatus(getattr(error, "status_code", HTTPStatus.INTERNAL_SERVER_ERROR))
+        kind = kinds[getattr(error, "status_code", HTTPStatus.BAD_REQUEST)]
         body = {
-            "type": f"{TYPE_PREFIX}{status.phrase.lower().replace(' ', '-')}",
-            "title": status.phrase,
-            "status": int(status),
-            "detail": status.description or status.phrase,
+            "type": f"{TYPE_PREFIX}{kind.slug}",
+            "title": kind.title,
+            "status": int(kind.status),
+            "detail": kind.detail,
         }
         return _render(request, body, getattr(error, "headers", None))
 
     for kind in PROBLEMS:
         if kind is not Exception:
             app.add_exception_handler(kind, answer)
-    for status in HTTPStatus:
-        if 400 <= status < 500:
-            app.add_exception_handler(int(status), answer_framework)
+    for status in kinds:
+        app.add_exception_handler(status, answer_framework)
+
+
+def framework_kinds() -> dict[int, ProblemKind]:
+    """Return the kinds of problem that the framework itself finds, by status."""
+    return {
+        int(status): ProblemKind(
+            status, status.phrase.lower().replace(" ", "-"), status.phrase, status.description
+        )
+        for status in HTTPStatus
+        if 400 <= status < 500
+    }
 
 
 def document_problems(schema: dict[str, Any]) -> dict[str, Any]:

@@ -123,3 +123,20 @@ def test_a_wrong_query_is_a_problem_that_names_it(api: TestClient) -> None:
     answer = api.get("/models", params={"limit": "many"})
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["where"] == "query.limit"
+
+
+def test_the_type_of_a_problem_leads_to_what_it_means(api: TestClient) -> None:
+    problem = api.get("/models/none").json()
+    assert api.get(problem["type"]).json() == {
+        "type": "/problems/model-not-found",
+        "title": "No such model",
+        "status": 404,
+    }
+    assert api.get("/problems/none").status_code == 404
+
+
+def test_every_kind_of_problem_is_listed_once(api: TestClient) -> None:
+    listed = [kind["type"] for kind in api.get("/problems").json()["items"]]
+    assert len(listed) == len(set(listed))
+    assert {f"/problems/{kind.slug}" for kind in PROBLEMS.values()} <= set(listed)
+    assert "/problems/method-not-allowed" in listed
