@@ -2,6 +2,7 @@
 
 from hypothesis import HealthCheck, settings
 
+from tests.rabbitmq import rabbitmq_url
 from tests.server_fixtures import postgres_server, postgres_url, valkey_server, valkey_url
 from tests.skips import pytest_runtest_makereport, pytest_terminal_summary
 
@@ -10,6 +11,7 @@ __all__ = [
     "postgres_url",
     "pytest_runtest_makereport",
     "pytest_terminal_summary",
+    "rabbitmq_url",
     "valkey_server",
     "valkey_url",
 ]

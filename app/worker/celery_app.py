@@ -72,6 +72,8 @@ class CeleryDispatcher:
                 waiting = connection.default_channel.queue_declare(QUEUE_NAME, passive=True)
             except ChannelError:  # a queue without messages does not exist in Redis
                 return True
+            except connection.connection_errors as error:
+                raise OperationalError(str(error)) from error
             return int(waiting.message_count) == 0
 
 

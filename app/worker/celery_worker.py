@@ -97,3 +97,5 @@ def _reap_until_stopped(worker: WorkerContext, dispatcher: CeleryDispatcher) -> 
             redispatch_lost_jobs(worker, dispatcher)
         except (*DATABASE_AWAY, BrokerAway) as error:
             _log.warning("reaper waits", reason=str(error))
+        except Exception:  # noqa: BLE001 - without a reaper, lost jobs stay lost
+            _log.exception("reaping failed")

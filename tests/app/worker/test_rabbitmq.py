@@ -1,0 +1,52 @@
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.jobs.service import LAST_PRIORITY
+from app.settings import Settings
+from app.worker.celery_app import QUEUE_NAME, CeleryDispatcher, make_celery
+from tests.app.worker.conftest import Bench, make_bench
+from tests.processes import wait_for
+
+
+@pytest.fixture
+def bench(tmp_path: Path, postgres_url: str, rabbitmq_url: str) -> Iterator[Bench]:
+    made = make_bench(postgres_url, tmp_path, broker_url=rabbitmq_url)
+    with made.stack:
+        yield made
+    made.database.close()
+
+
+@pytest.fixture
+def dispatcher(rabbitmq_url: str) -> CeleryDispatcher:
+    return CeleryDispatcher(make_celery(Settings(broker_url=rabbitmq_url)))
+
+
+def test_a_delivered_job_is_run(bench: Bench, dispatcher: CeleryDispatcher) -> None:
+    job_id = bench.enqueue(epochs=5)
+    dispatcher.dispatch(job_id, 0)
+    worker = bench.start_worker()
+    row = bench.wait_for_state(job_id, "succeeded")
+    assert row.attempt == 1
+    worker.send(signal.SIGTERM)
+    assert worker.wait() == 0
+    assert not worker.survivors()
+
+
+def test_the_most_urgent_message_is_served_first(
+    rabbitmq_url: str, dispatcher: CeleryDispatcher
+) -> None:
+    for priority in (0, LAST_PRIORITY, 4):
+        dispatcher.dispatch(f"job-{priority}", priority)
+    assert not dispatcher.is_queue_empty()
+    served = []
+    with make_celery(Settings(broker_url=rabbitmq_url)).connection_for_read() as connection:
+        for _ in range(3):
+            message = wait_for(
+                lambda: connection.default_channel.basic_get(QUEUE_NAME, no_ack=True), "a message"
+            )
+            served.append(message.properties["priority"])
+    assert served == [LAST_PRIORITY, 4, 0]
+    assert dispatcher.is_queue_empty()
