@@ -27,21 +27,22 @@ def rabbitmq_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         return
     if not _PROGRAM.exists():
         pytest.skip("RabbitMQ is not installed")
+    folder = tmp_path_factory.mktemp("rabbitmq")
     port, mapper_port = free_port(), free_port()
-    process = _start(tmp_path_factory.mktemp("rabbitmq"), port, mapper_port)
+    # Erlang's port mapper, as a child: left to RabbitMQ it would be a daemon that stays.
+    mapper = subprocess.Popen(
+        [str(_ERLANG / "epmd"), "-port", str(mapper_port), "-address", "127.0.0.1"]
+    )
+    server = _start(folder, port, mapper_port)
     url = f"amqp://guest:guest@127.0.0.1:{port}//"
     try:
         wait_for(lambda: _answers(url), "the start of RabbitMQ")
         yield url
     finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        # Erlang's port mapper is a daemon of its own.
-        subprocess.run(
-            [str(_ERLANG / "epmd"), "-port", str(mapper_port), "-kill"],
-            stdout=subprocess.DEVNULL,
-            check=True,
-        )
+        os.killpg(server.pid, signal.SIGKILL)
+        mapper.kill()
+        server.wait()
+        mapper.wait()
 
 
 def _start(folder: Path, port: int, mapper_port: int) -> subprocess.Popen[bytes]:
