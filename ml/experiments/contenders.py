@@ -23,12 +23,10 @@ LEVY: Space = {
     "branches": (2, 4),
 }
 CITATION_LEVY: Space = {
-    "alpha": (0.5, 0.8, 0.9),
+    "alpha": (0.8, 0.9),
     "sigma": (0.5, 1.0),
-    "dropout": (0.5, 0.8),
-    "weight_decay": (5e-4, 5e-3),
-    "skip": ("input", "none"),
-    "filter_order": (None, 8),
+    "weight_decay": (5e-4, 2e-3),
+    "output_skip": (False, True),
 }
 """The paper finds no strong influence of gamma on the larger graphs; at one it stays sparse."""
 
@@ -83,12 +81,15 @@ def _closed(name: str) -> Contender:
 
 
 CITATION_START: Settings = {
-    "alpha": 0.9,
+    "alpha": 0.8,
     "sigma": 0.5,
     "gamma": 1.0,
-    "dropout": 0.5,
-    "weight_decay": 5e-3,
+    "width": 16,
     "branches": 2,
+    "dropout": 0.8,
+    "learning_rate": 0.03,
+    "weight_decay": 5e-4,
+    "operator": "sparse",
 }
 PLUS_START: Settings = {
     "drop_edge": "none",

@@ -59,7 +59,8 @@ def _protocol() -> list[str]:
         (
             f"- Early stopping on the validation loss, at most {GRID_RUN['epochs']} epochs, "
             f"patience {GRID_RUN['patience']} (citation graphs {CITATION_RUN['patience']}); "
-            "features standardised column by column (citation graphs: rows sum to one)."
+            "features standardised column by column, except IEEE 118 and SC 500, which came scaled "
+            "by the paper's author, TX 2000 (min-max) and the citation graphs (rows sum to one)."
         ),
         (
             "- `mean (standard deviation)` of the test accuracy in percent. The last column is the "

@@ -13,7 +13,7 @@ from ml.errors import DatasetUnavailable
 from ml.experiments.contenders import CITATION_START, CONTENDERS, Contender, Settings
 from ml.experiments.protocol import CITATION, run_settings, validate
 
-TRIALS = 12
+TRIALS = 6
 TRIALS_ON_LARGE = 4
 LARGE = 1500
 """Beyond this many nodes the budget of every method is ``TRIALS_ON_LARGE``."""
