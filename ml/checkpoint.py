@@ -10,6 +10,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
+from ml.arrays import FloatArray
 from ml.config import TrainingConfig
 from ml.errors import CheckpointRejected
 from ml.graph import Graph
@@ -21,13 +22,16 @@ FORMAT = "levygrid-checkpoint-1"
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 
 
-def identify_run(graph: Graph, split: Split, config: TrainingConfig) -> str:
-    """Return the SHA-256 of all that decides a run: settings, graph, labels and split."""
+def identify_run(
+    graph: Graph, split: Split, config: TrainingConfig, edge_scores: FloatArray | None = None
+) -> str:
+    """Return the SHA-256 of all that decides a run: settings, graph, labels, split, scores."""
     parts = {
         "config": config.as_dict(),
         "graph": graph.content_hash,
         "labels": graph.label_hash,
         "split": split.content_hash,
+        "edge_scores": None if edge_scores is None else np.asarray(edge_scores).tolist(),
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 

@@ -4,6 +4,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ml.arrays import FloatArray
 from ml.closed_forms import label_matrix
 from ml.config import TrainingConfig
 from ml.drop_edge import make_dropper
@@ -21,6 +22,7 @@ def prepare(
     config: TrainingConfig,
     scaling: FeatureScaling,
     device: torch.device,
+    edge_scores: FloatArray | None = None,
 ) -> Optimisation:
     """Scale the features, score the edges, draw the weights: everything before epoch one.
 
@@ -38,7 +40,7 @@ def prepare(
         validation=torch.from_numpy(split.validation).to(device),
         class_weights=_class_weights(graph, split, config, device),
         views=method.make_views(graph, config, device),
-        dropper=make_dropper(graph, config),
+        dropper=make_dropper(graph, config, edge_scores),
     )
     network = method.build_network(config, features.shape[1], graph.class_count).to(device)
     return Optimisation(task, network, config)

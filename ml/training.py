@@ -45,23 +45,26 @@ def fit(  # noqa: PLR0913  # one call for the service, its options by keyword
     resume_from: bytes | None = None,
     on_checkpoint: Callable[[int, bytes], None] | None = None,
     checkpoint_every: int | Callable[[EpochRecord], bool] = 25,
+    edge_scores: FloatArray | None = None,
 ) -> TrainingResult:
     """Train on the labels of ``split.train``, stop on ``split.validation``, keep the best epoch.
 
     An exception raised by ``on_epoch`` ends the run and reaches the caller. ``resume_from`` is
     a checkpoint of the same run; the result is then bit for bit that of an uninterrupted one.
     ``checkpoint_every`` counts epochs, or says after an epoch whether a checkpoint is due.
+    ``edge_scores`` are the caller's own for P-DropEdge, one for each of ``graph.pairs``.
 
     Equation: Sec. IV "Training Settings" and Algorithm 1.
     Deviation: test labels are read only after the last epoch, to measure.
-    Raises: InvalidSplit, InvalidGraph, DeviceUnavailable, TrainingDiverged, CheckpointRejected.
+    Raises: InvalidSplit, InvalidGraph, InvalidHyperparameter, DeviceUnavailable,
+        TrainingDiverged, CheckpointRejected.
     """
     _check(graph, split)
     device = choose_device(config.device)
     with _own_random_state(config.seed, device):
         scaling = fit_scaling(graph.features, config.feature_scaling)
-        optimisation = prepare(graph, split, config, scaling, device)
-        run = identify_run(graph, split, config)
+        optimisation = prepare(graph, split, config, scaling, device, edge_scores)
+        run = identify_run(graph, split, config, edge_scores)
         if resume_from is not None:
             restore_checkpoint(optimisation, run, resume_from)
         while not optimisation.finished:

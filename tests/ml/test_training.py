@@ -170,6 +170,30 @@ def test_dropping_edges_changes_what_is_learned(method: str) -> None:
     assert dropping.artifact.sha256 != keeping.artifact.sha256
 
 
+def test_edges_of_the_callers_own_scores_are_dropped() -> None:
+    graph = ring_with_chords()
+    scores = np.zeros(len(graph.pairs))
+    scores[7] = 1.0
+    kept = np.delete(np.arange(len(graph.edges)), _edge_of(graph, graph.pairs[7]))
+    without = ring_with_chords(edges=graph.edges[kept], weights=graph.weights[kept])
+    config = quick(epochs=1, drop_rate=1.0, drop_top=1e-9)
+    scored = fit(graph, split_of(graph), config, edge_scores=scores)
+    censored = fit(without, split_of(graph), quick(epochs=1, drop_edge="none"))
+    assert scored.history[0].train_loss == pytest.approx(censored.history[0].train_loss)
+
+
+def _edge_of(graph: Graph, pair: np.ndarray) -> int:
+    return int(np.flatnonzero((np.sort(graph.edges, axis=1) == pair).all(axis=1))[0])
+
+
+def test_a_checkpoint_with_other_scores_is_rejected() -> None:
+    kept: dict[int, bytes] = {}
+    run(quick(), on_checkpoint=kept.__setitem__, checkpoint_every=4)
+    scores = np.ones(len(ring_with_chords().pairs))
+    with pytest.raises(CheckpointRejected, match="other settings"):
+        run(quick(), resume_from=kept[4], edge_scores=scores)
+
+
 def test_class_weights_change_the_loss_of_unbalanced_labels() -> None:
     graph = ring_with_chords()
     rare = np.where(graph.labels == 2, np.where(np.arange(30) < 15, 2, 0), graph.labels)
