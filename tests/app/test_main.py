@@ -1,12 +1,16 @@
 import json
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
+from app.main import create_app
 from app.settings import Settings
+from tests.app.conftest import MakeApi
 
 USE_THE_API = """
 import json, sys
@@ -26,8 +30,12 @@ HEAVY = {"torch", "torch_geometric", "pandapower", "pandas", "numba", "sklearn",
 
 
 @pytest.fixture(scope="module")
-def process_of_the_api(migrated_sqlite: Any) -> dict[str, Any]:
-    environment = {"LEVYGRID_DATA_DIR": str(migrated_sqlite.parent), "PATH": "/usr/bin:/bin"}
+def process_of_the_api(
+    migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Any]:
+    folder = tmp_path_factory.mktemp("process")
+    shutil.copy(migrated_sqlite, folder)
+    environment = {"LEVYGRID_DATA_DIR": str(folder), "PATH": "/usr/bin:/bin"}
     done = subprocess.run(
         [sys.executable, "-c", USE_THE_API], env=environment, capture_output=True, check=True
     )
@@ -47,7 +55,7 @@ def test_the_api_reads_a_case_and_queues_training_without_heavy_libraries(
     assert HEAVY.isdisjoint(process_of_the_api["used"])
 
 
-def test_it_lives_without_a_database_but_is_not_ready(make_api: Any, tmp_path: Any) -> None:
+def test_it_lives_without_a_database_but_is_not_ready(make_api: MakeApi, tmp_path: Path) -> None:
     api = make_api(Settings(database_url=f"sqlite:///{tmp_path}/no/such/folder.db"))
     assert api.get("/healthz").json() == {"status": "ok"}
     answer = api.get("/readyz")
@@ -55,7 +63,7 @@ def test_it_lives_without_a_database_but_is_not_ready(make_api: Any, tmp_path: A
     assert answer.json()["type"] == "/problems/database-unusable"
 
 
-def test_it_is_not_ready_before_the_database_is_migrated(make_api: Any, tmp_path: Any) -> None:
+def test_it_is_not_ready_before_the_database_is_migrated(make_api: MakeApi, tmp_path: Path) -> None:
     api = make_api(Settings(data_dir=tmp_path))
     answer = api.get("/readyz")
     assert answer.status_code == 503
@@ -67,10 +75,7 @@ def test_it_is_ready_on_a_migrated_database(any_api: TestClient) -> None:
 
 
 @pytest.fixture(scope="module")
-def description(process_of_the_api: dict[str, Any]) -> dict[str, Any]:
-    del process_of_the_api
-    from app.main import create_app
-
+def description() -> dict[str, Any]:
     schema: dict[str, Any] = create_app(Settings(database_url="sqlite://")).openapi()
     return schema
 
