@@ -25,6 +25,11 @@ class LayerShape:
     activation: Activation
     last: bool
 
+    @property
+    def filters_first(self) -> bool:
+        """True if ``(g H) W`` filters fewer columns than ``g (H W)``."""
+        return self.inputs <= self.branches * self.outputs
+
 
 def layer_shapes(config: TrainingConfig, features: int, classes: int) -> list[LayerShape]:
     """Lay out the network: ``layers`` convolutions, the last of which gives the classes."""
@@ -69,7 +74,6 @@ class LevyLayer(nn.Module):
     def __init__(self, shape: LayerShape) -> None:
         super().__init__()
         self._shape = shape
-        self._filters_first = shape.inputs <= shape.branches * shape.outputs
         self.kernel = nn.Parameter(torch.empty(shape.branches, shape.inputs, shape.outputs))
         self.bias = nn.Parameter(torch.zeros(shape.branches, 1, shape.outputs))
         self.skip: nn.Parameter | None = None
@@ -95,7 +99,7 @@ class LevyLayer(nn.Module):
         ``constant`` says that the signal is the same tensor at every call, so that what the
         filter makes of it may be kept.
         """
-        if self._filters_first:
+        if self._shape.filters_first:
             filtered = _filter(signal, levy_filter, nodes, constant=constant)
             repeated = filtered.expand(self._shape.branches, -1, -1)
             outputs = torch.baddbmm(self.bias, repeated, self.kernel)

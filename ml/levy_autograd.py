@@ -7,6 +7,7 @@ from torch import Tensor
 
 from ml.arrays import FloatArray
 from ml.config import FilterMethod
+from ml.corrected_filter import CorrectedFilter
 from ml.levy.filter import filter_signal, filter_transposed
 from ml.levy.interface import LevyOperator
 
@@ -113,4 +114,4 @@ class _Filtering(torch.autograd.Function):
         return context.levy_filter.compute(gradients[0], transposed=True), None
 
 
-LevyFilter = DenseFilter | OperatorFilter
+LevyFilter = DenseFilter | CorrectedFilter | OperatorFilter

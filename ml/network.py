@@ -8,9 +8,11 @@ from torch import Tensor, nn
 
 from ml.arrays import IntArray
 from ml.config import TrainingConfig
+from ml.corrected_filter import CorrectedFilter, StoredWalk
 from ml.dropout import drop
 from ml.graph import Graph
 from ml.layers import LevyLayer, layer_shapes
+from ml.levy.corrected import CorrectedLevyOperator
 from ml.levy.dense import DenseLevyOperator
 from ml.levy.family import LevyFamily
 from ml.levy.filter import filter_matrix, filter_signal
@@ -36,6 +38,7 @@ class LevyNetwork(nn.Module):
         shapes = layer_shapes(config, features, classes)
         self.layers = nn.ModuleList(LevyLayer(shape) for shape in shapes)
         self._dropout = config.dropout
+        self._filters_features = shapes[0].filters_first
 
     def forward(self, features: Tensor, view: LevyFilter, nodes: Tensor | None) -> Tensor:
         """Return logits at ``nodes``, or everywhere if that is None."""
@@ -48,6 +51,12 @@ class LevyNetwork(nn.Module):
             constant = position == 0 and not drops
             signal = layer(signal, view, wanted, constant=constant)
         return signal
+
+    def prepare_view(self, features: Tensor, view: LevyFilter) -> None:
+        """Filter the features ahead of an epoch, if all epochs see them as they are."""
+        if not self._dropout and self._filters_features:
+            with torch.no_grad():
+                view.apply_to_constant(features)
 
 
 class LevyViews:
@@ -63,6 +72,7 @@ class LevyViews:
         self._family = LevyFamily(graph.adjacency, config.gamma, config.sigma, config.operator)
         self._capacity = max(1, KEPT_FILTER_BYTES // (4 * graph.node_count**2))
         self._kept: OrderedDict[bytes, LevyFilter] = OrderedDict()
+        self._walk: StoredWalk | None = None
         self._whole = self._lasting_filter_of(self._family.whole())
 
     def whole(self) -> LevyFilter:
@@ -88,6 +98,11 @@ class LevyViews:
     def _filter_of(self, operator: LevyOperator) -> LevyFilter:
         if isinstance(operator, DenseLevyOperator):
             return DenseFilter(filter_matrix(operator.matrix, *self._settings), self._device)
+        alpha, order, method = self._settings
+        if isinstance(operator, CorrectedLevyOperator) and method == "taylor":
+            if self._walk is None:
+                self._walk = StoredWalk(operator.whole.matrix, self._device)
+            return CorrectedFilter(operator, self._walk, alpha, order)
         return OperatorFilter(operator, *self._settings)
 
 

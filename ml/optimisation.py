@@ -15,10 +15,13 @@ from ml.config import TrainingConfig
 from ml.drop_edge import EdgeDropper
 from ml.errors import TrainingDiverged
 from ml.history import EpochRecord
+from ml.lookahead import Lookahead
 from ml.methods import Views
 
 KERNEL_NAMES = frozenset({"kernel", "skip", "weight", "init_weight", "root_weight"})
 """Parameters of these names are subject to l2; biases and gates are not."""
+WORTH_LOOKING_AHEAD = 1000
+"""Nodes from which a censored view takes longer than waking another thread."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,9 @@ class Optimisation:
             generator=np.random.default_rng([config.seed, 1]),
             best_weights=copy.deepcopy(network.state_dict()),
         )
+        self._lookahead: Lookahead | None = None
+        if task.dropper is not None and len(task.labels) >= WORTH_LOOKING_AHEAD:
+            self._lookahead = Lookahead(task.dropper, self._make_view)
         self._train_labels = task.labels[task.train]
         self._validation_labels = task.labels[task.validation]
 
@@ -126,7 +132,20 @@ class Optimisation:
             self.progress.dropped = dropper.draw(self.progress.generator)
         if len(self.progress.dropped) == 0:
             return self.task.views.whole()
-        return self.task.views.censored(dropper.pairs[self.progress.dropped])
+        if self._lookahead is None:
+            return self._make_view(dropper.pairs[self.progress.dropped])
+        view = self._lookahead.view_of(self.progress.dropped)
+        if (self.epoch + 1) % self.config.drop_every == 0:
+            self._lookahead.expect_next(self.progress.generator)
+        return view
+
+    def _make_view(self, pairs: IntArray) -> object:
+        """Return the view of a censored graph with all that does not depend on the weights."""
+        view = self.task.views.censored(pairs)
+        prepare = getattr(self.network, "prepare_view", None)
+        if prepare is not None:
+            prepare(self.task.features, view)
+        return view
 
     def _validate(self) -> tuple[float, float, float]:
         self.network.eval()

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from ml.levy.low_rank import LowRankPowers, PowerCorrection
     from ml.levy.powers import FactoredPower, GraphPowers
 
-_FEW = 20
-"""Corrections are cheaper than a new operator for up to one edge in so many nodes."""
+_FEW = 24
+"""Edges up to which a correction, quadratic in their number, is cheaper than new factors."""
 
 
 class LevyFamily:
@@ -60,7 +60,7 @@ class LevyFamily:
         """Return the operator of the graph without these pairs of nodes, (k, 2)."""
         if self.choice.kind == "sparse":
             return self._sparse(self._powers.censored(pairs))
-        if self.choice.kind == "corrected" and 0 < len(pairs) * _FEW <= self.adjacency.shape[0]:
+        if self.choice.kind == "corrected" and 0 < len(pairs) <= _FEW:
             correction = self._low_rank.correct(pairs)
             if correction is not None:
                 return self._correct(correction)

@@ -12,6 +12,7 @@ from ml.levy.powers import FactoredPower, GraphPowers
 
 _KEPT_BYTES = 128 * 2**20
 """Memory for the solutions of edges that were censored before: P-DropEdge repeats itself."""
+_TOGETHER = 4
 _DOUBTFUL = 1e-9
 
 
@@ -81,8 +82,15 @@ class LowRankPowers:
         return solved
 
     def _solve_anew(self, positions: IntArray) -> FloatArray:
-        solved = self.whole.factors.solve_each(self._incidence(positions))
-        return np.ascontiguousarray(solved[:, self._place].transpose(2, 0, 1))
+        # Always as many columns at once, so that a solution does not depend on its company.
+        spare = -len(positions) % _TOGETHER
+        incidence = np.pad(self._incidence(positions), ((0, 0), (0, spare)))
+        blocks = [
+            self.whole.factors.solve_each(np.ascontiguousarray(block))
+            for block in np.split(incidence, incidence.shape[1] // _TOGETHER, axis=1)
+        ]
+        solved = np.concatenate(blocks, axis=2)[:, self._place, : len(positions)]
+        return np.ascontiguousarray(solved.transpose(2, 0, 1))
 
     def _incidence(self, positions: IntArray) -> FloatArray:
         """Return ``B`` in elimination order, (N, k)."""

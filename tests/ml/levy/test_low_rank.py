@@ -67,12 +67,17 @@ def test_the_corrected_operator_is_that_of_the_censored_graph(sigma: float) -> N
 def test_edges_met_before_give_the_same_correction() -> None:
     graph = GRAPHS["weighted"]
     powers = LowRankPowers(GraphPowers(graph.adjacency, 0.1))
-    first = powers.correct(graph.pairs[[4, 9]])
+    first = powers.correct(graph.pairs[[2, 9, 11, 30, 4]])
     powers.correct(graph.pairs[[9, 30]])
-    again = powers.correct(graph.pairs[[4, 9]])
+    again = powers.correct(graph.pairs[[2, 9, 11, 30, 4]])
+    alone = LowRankPowers(GraphPowers(graph.adjacency, 0.1))
     assert first is not None
     assert again is not None
+    assert alone.correct(graph.pairs[[4]]) is not None
+    later = alone.correct(graph.pairs[[2, 9, 11, 30, 4]])
+    assert later is not None
     np.testing.assert_array_equal(first.rows, again.rows)
+    np.testing.assert_array_equal(first.rows, later.rows)
 
 
 def test_a_spectrum_that_sinks_below_the_poles_is_noticed() -> None:
