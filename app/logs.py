@@ -35,7 +35,7 @@ def configure_logs(level: str) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level.upper())
-    _quieten("alembic", "amqp", "httpx", "kombu", "numba", "pandapower", "uvicorn")
+    _quieten("alembic", "amqp", "celery", "httpx", "kombu", "numba", "pandapower", "uvicorn")
 
 
 def _renderers(terminal: bool) -> list[Processor]:

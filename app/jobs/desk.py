@@ -16,7 +16,7 @@ from app.tables import CheckpointRow
 from ml.errors import TrainingInterrupted
 
 _REPORT_SECONDS = 0.5
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger("levygrid.jobs")
 
 
 class JobDesk:
@@ -66,6 +66,11 @@ class JobDesk:
         self._try_to_write(
             lambda session: service.save_checkpoint(session, self._claim, epoch, content)
         )
+        if self._stop.is_set():
+            raise TrainingInterrupted(epoch)
+
+    def check_stop(self, epoch: int) -> None:
+        """Let the job go if the worker stops. Raises: TrainingInterrupted."""
         if self._stop.is_set():
             raise TrainingInterrupted(epoch)
 

@@ -16,7 +16,7 @@ DATABASE_AWAY = (OperationalError, InterfaceError)
 """What a restarted, unreachable or busy database looks like from here."""
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.2, 10.0
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger("levygrid.jobs")
 
 
 def back_off() -> Iterator[float]:

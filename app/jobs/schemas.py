@@ -24,6 +24,10 @@ class JobOut(BaseModel):
     epochs: int | None = Field(
         description="The last epoch, unless training stops early.", examples=[300]
     )
+    stage: str | None = Field(
+        description="What is done after the last epoch.",
+        examples=["baselines: Random forest (5 of 7)"],
+    )
     train_loss: float | None
     validation_loss: float | None
     train_accuracy: float | None

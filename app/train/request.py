@@ -17,6 +17,7 @@ class TrainingRequest:
     features: tuple[str, ...]
     split: SplitIn
     config: TrainingConfig
+    baselines: bool = True
 
     def as_payload(self) -> dict[str, Any]:
         """Return plain JSON values for the row of the job."""
@@ -26,6 +27,7 @@ class TrainingRequest:
             "features": list(self.features),
             "split": self.split.model_dump(),
             "config": self.config.as_dict(),
+            "baselines": self.baselines,
         }
 
     @classmethod
@@ -37,6 +39,7 @@ class TrainingRequest:
             features=tuple(payload["features"]),
             split=SplitIn.model_validate(payload["split"]),
             config=TrainingConfig(**payload["config"]),
+            baselines=payload.get("baselines", True),
         )
 
 

@@ -38,6 +38,10 @@ class TrainIn(BodyIn):
         None, min_length=1, description="Default: Pd, Qd, Vm, Va, base_kv, else every column."
     )
     split: SplitIn = SplitIn()
+    baselines: bool = Field(
+        True,
+        description="Whether to measure simple methods on the same split for the model card.",
+    )
     priority: int = Field(0, ge=0, le=LAST_PRIORITY, description="Higher runs sooner.")
 
 

@@ -48,7 +48,9 @@ def check_request(session: Session, body: TrainIn) -> TrainingRequest:
         faults.extend(_split_faults(label_set, body.split))
     if faults or label_set is None:
         raise TrainingRejected("The training request cannot be run.", faults)
-    return TrainingRequest(body.graph_id, label_set.name, features, body.split, config)
+    return TrainingRequest(
+        body.graph_id, label_set.name, features, body.split, config, body.baselines
+    )
 
 
 def _memory_faults(bus_count: int, config: TrainingConfig) -> Iterator[Fault]:

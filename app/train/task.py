@@ -1,5 +1,7 @@
-"""What a worker does with a training job: read, train, store."""
+"""What a worker does with a training job: read, train, compare, store."""
 
+import time
+from dataclasses import replace
 from typing import Any
 
 import structlog
@@ -10,38 +12,62 @@ from app.graphs.service import load_grid, to_ml_graph
 from app.jobs.desk import JobDesk
 from app.labels.service import get_label_set
 from app.models.service import NewModel, store_model
+from app.settings import Settings
 from app.tables import CheckpointRow, JobRow
+from app.train.comparison import Subject, compare, omit_comparison
 from app.train.progress import TrainingProgress, curves_of
 from app.train.request import TrainingRequest, draw_split
 from ml.errors import CheckpointRejected
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger("levygrid.train")
 
 
-def run(job: JobRow, desk: JobDesk) -> None:
-    """Train as the job asks, from its last checkpoint on, and store the model."""
+def run(job: JobRow, desk: JobDesk, settings: Settings) -> None:
+    """Train as the job asks, from its last checkpoint on, compare, and store the model."""
+    started = time.monotonic()
     request = TrainingRequest.from_payload(job.payload)
-    graph = desk.read(lambda session: _load_graph(session, request))
-    split = draw_split(graph.labels, request.split)
-    try:
-        result = _train(job, desk, (graph, split, request.config), desk.find_checkpoint())
-    except CheckpointRejected as error:
-        _log.warning("training starts anew", job=job.id, reason=str(error))
-        result = _train(job, desk, (graph, split, request.config), None)
-
-    def store(session: Session) -> dict[str, Any]:
-        return {"model_id": store_model(session, _new_model(job, request, split, result)).id}
-
+    subject = desk.read(lambda session: _load_subject(session, request))
+    result = _train_or_resume(job, desk, subject)
     whole = TrainingProgress(request.config.epochs)
     for record in result.history:
         whole.add(record)
+    comparison = omit_comparison()
+    if request.baselines:
+        seconds = _allow_seconds(settings, time.monotonic() - started)
+        comparison = compare(job, desk, subject, whole.as_dict(), seconds)
+
+    def store(session: Session) -> dict[str, Any]:
+        model = _new_model(job, request, subject, result)
+        compared = replace(
+            model, baselines=comparison.baselines, suitability=comparison.suitability
+        )
+        return {"model_id": store_model(session, compared).id}
+
     desk.succeed(whole.as_dict(), store)
 
 
-def _load_graph(session: Session, request: TrainingRequest) -> ml.Graph:
+def _load_subject(session: Session, request: TrainingRequest) -> Subject:
     grid = load_grid(session, request.graph_id)
     label_set = get_label_set(session, request.graph_id, request.label)
-    return to_ml_graph(grid, label_set, request.features)
+    graph = to_ml_graph(grid, label_set, request.features)
+    split = draw_split(graph.labels, request.split)
+    return Subject(grid, label_set, graph, split, request.config)
+
+
+def _allow_seconds(settings: Settings, used: float) -> float:
+    """Return the time for baselines; they must not cost a job its time limit."""
+    if not settings.job_seconds:
+        return settings.baseline_seconds
+    return min(settings.baseline_seconds, max(0.0, settings.job_seconds - used) / 2)
+
+
+def _train_or_resume(job: JobRow, desk: JobDesk, subject: Subject) -> ml.TrainingResult:
+    inputs = (subject.graph, subject.split, subject.config)
+    try:
+        return _train(job, desk, inputs, desk.find_checkpoint())
+    except CheckpointRejected as error:
+        _log.warning("training starts anew", job=job.id, reason=str(error))
+        return _train(job, desk, inputs, None)
 
 
 def _train(
@@ -68,18 +94,23 @@ def _train(
 
 
 def _new_model(
-    job: JobRow, request: TrainingRequest, split: ml.Split, result: ml.TrainingResult
+    job: JobRow, request: TrainingRequest, subject: Subject, result: ml.TrainingResult
 ) -> NewModel:
+    told = {
+        "best_epoch": result.best_epoch,
+        "split_request": request.split.model_dump(),
+        "label_definition": subject.label_set.definition,
+    }
     return NewModel(
         graph_id=request.graph_id,
         label=request.label,
         kind=request.config.method,
         class_names=tuple(result.artifact.manifest["class_names"]),
         weights=result.artifact.weights,
-        manifest=result.artifact.manifest | {"best_epoch": result.best_epoch},
+        manifest=result.artifact.manifest | told,
         metrics={part: metrics.as_dict() for part, metrics in result.metrics.items()},
         curves=curves_of(result.history),
         probabilities=result.probabilities,
-        split=split,
+        split=subject.split,
         job_id=job.id,
     )

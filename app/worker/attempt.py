@@ -19,7 +19,7 @@ from app.worker.run import HANDED_BACK
 from ml.errors import TrainingInterrupted
 
 _TASKS = {"train": train_task.run}
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger("levygrid.worker")
 
 
 def carry_out(job_id: str, attempt: int, stop: threading.Event) -> int:
@@ -32,7 +32,7 @@ def carry_out(job_id: str, attempt: int, stop: threading.Event) -> int:
     row = read_patiently(database, lambda session: service.get_job(session, job_id))
     try:
         limit_memory(settings.job_memory_bytes)
-        _TASKS[row.kind](row, desk)
+        _TASKS[row.kind](row, desk, settings)
     except TrainingInterrupted as interruption:
         _log.info("checkpoint saved for the next worker", job=job_id, epoch=interruption.epoch)
         return HANDED_BACK

@@ -14,7 +14,7 @@ QUEUE_NAME = "levygrid"
 LONGER_THAN_ANY_JOB = 30 * 24 * 3600
 """Seconds after which a broker may deliver again: the lease decides, not the broker."""
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger("levygrid.worker")
 
 
 def make_celery(settings: Settings) -> Celery:

@@ -16,7 +16,7 @@ from app.worker.context import WorkerContext
 from app.worker.run import reap_lost_jobs, run_job
 
 _LONGEST_RETRY_WAIT = 60
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger("levygrid.worker")
 
 
 def work(settings: Settings, concurrency: int) -> int:

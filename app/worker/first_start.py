@@ -20,7 +20,7 @@ from app.worker.delivery import choose_dispatcher
 from app.worker.process import child_command, child_environment, die_with_parent
 
 CASE = "case118"
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger("levygrid.worker")
 
 
 def is_empty(database: Database) -> bool:

@@ -16,7 +16,7 @@ from app.worker.context import WorkerContext
 from app.worker.process import die_with_parent
 from app.worker.run import reap_lost_jobs, run_next
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger("levygrid.worker")
 
 
 def work(settings: Settings, concurrency: int, neighbours: int = 0) -> int:

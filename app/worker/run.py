@@ -20,7 +20,7 @@ from app.worker.process import child_command, child_environment
 HANDED_BACK = 75
 """Exit code of a trainer that saved a checkpoint because its worker stops (EX_TEMPFAIL)."""
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger("levygrid.worker")
 
 
 class _Verdict(Enum):
@@ -65,7 +65,9 @@ def _run_claimed(worker: WorkerContext, row: JobRow | None) -> bool:
     if row is None:
         return False
     claim = Claim(row.id, row.attempt)
-    log = _log.bind(job=row.id, attempt=row.attempt, request=row.request_id)
+    log = _log.bind(job=row.id, attempt=row.attempt)
+    if row.request_id is not None:
+        log = log.bind(request_id=row.request_id)
     log.info("job claimed", kind=row.kind)
     trainer = _start_trainer(worker, claim, _choose_threads(worker, row))
     try:

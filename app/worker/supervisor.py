@@ -14,7 +14,7 @@ _LOOK_SECONDS = 0.2
 _LONGEST_WAIT = 30.0
 _LIVED_LONG = 60.0
 _GRACE_SECONDS = 5.0
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger("levygrid.worker")
 
 
 @dataclass

@@ -53,6 +53,8 @@ class Bench:
 
         def look() -> JobRow | None:
             row = self.job(job_id)
+            if row.error is not None and not condition(row):
+                pytest.fail(f"{what} did not happen: {row.error}")
             return row if condition(row) else None
 
         return wait_for(look, what)

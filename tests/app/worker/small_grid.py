@@ -38,8 +38,10 @@ def store_small_grid(database: Database) -> str:
         return row.id
 
 
-def enqueue_on(database: Database, graph_id: str, **config: object) -> str:
+def enqueue_on(
+    database: Database, graph_id: str, *, baselines: bool = False, **config: object
+) -> str:
     """Queue a training job with these settings."""
     with database.writing() as session:
-        body = TrainIn(graph_id=graph_id, config=config)
+        body = TrainIn(graph_id=graph_id, config=config, baselines=baselines)
         return enqueue_training(session, body).id
