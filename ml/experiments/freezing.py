@@ -10,7 +10,7 @@ import numpy as np
 
 from ml.datasets.dataset import Dataset
 from ml.errors import DatasetUnavailable
-from ml.experiments.contenders import CITATION_START, CONTENDERS, Contender, Settings
+from ml.experiments.contenders import CITATION_START, Contender, Settings
 from ml.experiments.protocol import CITATION, run_settings, validate
 
 TRIALS = 6
@@ -120,12 +120,6 @@ def _merit(
 ) -> list[float]:
     scores = [validate(contender, dataset, setting, settings, seed) for seed in seeds]
     return [round(float(value), 6) for value in np.mean(scores, axis=0)]
-
-
-def frozen_order(keys: tuple[str, ...]) -> list[str]:
-    """Return the methods whose configuration must be frozen before ``keys`` can run."""
-    sources = [CONTENDERS[key].based_on or key for key in keys]
-    return list(dict.fromkeys(sources))
 
 
 def search_sizes(dataset: str, results: Path) -> list[int]:

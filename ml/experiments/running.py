@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ml.datasets.dataset import load_dataset
 from ml.errors import DatasetUnavailable, MlError
-from ml.experiments.cells import Cell, add_run, missing_seeds
+from ml.experiments.cells import add_run, missing_seeds
 from ml.experiments.contenders import CONTENDERS, Contender
 from ml.experiments.freezing import freeze, frozen_path, read_frozen
 from ml.experiments.protocol import measure
@@ -97,8 +97,3 @@ def _run_one(job: Job, running: Running) -> Answer:
 def limit_seeds(jobs: list[Job], seeds: int | None) -> list[Job]:
     """Return the jobs with another number of seeds, if one is given."""
     return jobs if seeds is None else [replace(job, seeds=seeds) for job in jobs]
-
-
-def cells_of(jobs: list[Job]) -> list[Cell]:
-    """Return the cells that jobs fill."""
-    return [job.cell for job in jobs]
