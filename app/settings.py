@@ -55,6 +55,9 @@ class Settings(BaseSettings):
     job_seconds: float = Field(
         0, ge=0, description="Longest run of one training process; 0: no limit."
     )
+    baseline_seconds: float = Field(
+        60, ge=0, description="Time for the baselines of one model; what does not fit is left out."
+    )
     threads: int = Field(
         0, ge=0, description="Threads of one training process; 0: by grid size and cores."
     )

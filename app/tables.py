@@ -146,6 +146,8 @@ class ModelRow(Base):
     manifest: Mapped[dict[str, Any]]
     metrics: Mapped[dict[str, Any]]
     curves: Mapped[dict[str, Any]]
+    baselines: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    suitability: Mapped[dict[str, Any] | None] = mapped_column(Json)
     weights: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     sha256: Mapped[str] = mapped_column(String(64))
     created_at: Mapped[datetime] = mapped_column(index=True)
@@ -176,5 +178,16 @@ class ActiveModelRow(Base):
     )
     label: Mapped[str] = mapped_column(String(100), primary_key=True)
     model_id: Mapped[str] = mapped_column(ForeignKey("models.id", ondelete="CASCADE"))
+    reason: Mapped[str]
+    promoted_at: Mapped[datetime]
+
+
+class PromotionRow(Base):
+    """One time that a model became the active one, and why: kept when another takes over."""
+
+    __tablename__ = "promotions"
+
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    model_id: Mapped[str] = mapped_column(ForeignKey("models.id", ondelete="CASCADE"), index=True)
     reason: Mapped[str]
     promoted_at: Mapped[datetime]

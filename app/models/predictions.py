@@ -14,7 +14,7 @@ PART_NAMES = (None, "train", "validation", "test")
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """All answers of one model: immutable.
+    """All answers of one model: immutable. ``warnings`` go with each of them.
 
     Shapes: probabilities (N, K); parts (N,) positions in ``PART_NAMES``.
     """
@@ -25,6 +25,7 @@ class Predictions:
     class_names: tuple[str, ...]
     probabilities: npt.NDArray[np.float32]
     parts: npt.NDArray[np.uint8]
+    warnings: tuple[str, ...] = ()
 
 
 def pack_probabilities(probabilities: npt.NDArray[np.floating]) -> bytes:

@@ -1,12 +1,14 @@
 """Rows of models, of their predictions and of which model is active."""
 
+from collections.abc import Sequence
 from datetime import datetime
+from uuid import uuid4
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session, defer
 
 from app.paging import fetch_page
-from app.tables import ActiveModelRow, GraphRow, ModelRow, PredictionRow
+from app.tables import ActiveModelRow, GraphRow, ModelRow, PredictionRow, PromotionRow
 
 
 def lock_graph(session: Session, graph_id: str) -> bool:
@@ -48,9 +50,9 @@ def find_prediction(session: Session, model_id: str) -> PredictionRow | None:
 def list_models(
     session: Session, graph_id: str | None, label: str | None, limit: int, cursor: str | None
 ) -> tuple[list[ModelRow], str | None]:
-    """Return a page of models without their manifests and curves, newest first."""
-    bulk = (defer(ModelRow.manifest), defer(ModelRow.curves))
-    query = select(ModelRow).options(*bulk)
+    """Return a page of models without their bulk, newest first."""
+    bulk = (ModelRow.manifest, ModelRow.curves, ModelRow.baselines, ModelRow.suitability)
+    query = select(ModelRow).options(*map(defer, bulk))
     if graph_id is not None:
         query = query.where(ModelRow.graph_id == graph_id)
     if label is not None:
@@ -82,7 +84,7 @@ def list_active_ids(session: Session, model_ids: list[str]) -> set[str]:
 
 
 def promote(session: Session, row: ModelRow, reason: str, moment: datetime) -> None:
-    """Make a model the one that answers for its grid and label."""
+    """Make a model the one that answers for its grid and label; keep the reason for good."""
     session.merge(
         ActiveModelRow(
             graph_id=row.graph_id,
@@ -92,7 +94,14 @@ def promote(session: Session, row: ModelRow, reason: str, moment: datetime) -> N
             promoted_at=moment,
         )
     )
+    session.add(PromotionRow(id=uuid4().hex, model_id=row.id, reason=reason, promoted_at=moment))
     session.flush()
+
+
+def list_promotions(session: Session, model_id: str) -> Sequence[PromotionRow]:
+    """Return when and why a model became active, the first time first."""
+    query = select(PromotionRow).where(PromotionRow.model_id == model_id)
+    return session.scalars(query.order_by(PromotionRow.promoted_at, PromotionRow.id)).all()
 
 
 def delete_model(session: Session, model_id: str) -> None:

@@ -1,6 +1,7 @@
 """What may happen to a model: stored with its predictions, promoted, loaded, deleted."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -19,7 +20,8 @@ from app.models.predictions import (
     pack_probabilities,
     unpack_probabilities,
 )
-from app.tables import ActiveModelRow, ModelRow, PredictionRow
+from app.models.verdict import list_warnings
+from app.tables import ActiveModelRow, ModelRow, PredictionRow, PromotionRow
 from ml import Split
 
 _MODELS_REMEMBERED = 32
@@ -30,7 +32,9 @@ _predictions: BoundedCache[Predictions] = BoundedCache(_MODELS_REMEMBERED)
 class NewModel:
     """A trained predictor as the trainer hands it over.
 
-    ``metrics`` has the keys train, validation and test, each with at least ``accuracy``.
+    ``metrics`` has the keys train, validation and test, each with at least ``accuracy``;
+    ``baselines`` is what ``ml.rival_measurement`` reports, ``suitability`` the report on the
+    label, each None if it was not measured.
     Shapes: probabilities (N, K), rows in the order of the buses of the grid.
     """
 
@@ -45,6 +49,8 @@ class NewModel:
     probabilities: npt.NDArray[np.floating[Any]]
     split: Split
     job_id: str | None = None
+    baselines: dict[str, Any] | None = None
+    suitability: dict[str, Any] | None = None
 
 
 def store_model(session: Session, model: NewModel) -> ModelRow:
@@ -95,6 +101,22 @@ def find_promotion(session: Session, model_id: str) -> ActiveModelRow | None:
     return repository.find_promotion(session, model_id)
 
 
+def list_promotions(session: Session, model_id: str) -> Sequence[PromotionRow]:
+    """Return when and why a model became active, the first time first."""
+    return repository.list_promotions(session, model_id)
+
+
+def promote_model(session: Session, model_id: str, reason: str) -> ModelRow:
+    """Make a model the active one of its grid and label, whatever its figures.
+
+    Raises: ModelNotFound.
+    """
+    row = get_model(session, model_id)
+    repository.lock_graph(session, row.graph_id)
+    repository.promote(session, row, reason, current_time(session))
+    return row
+
+
 def find_active_ids(session: Session, rows: list[ModelRow]) -> set[str]:
     """Return which of these models are active."""
     return repository.list_active_ids(session, [row.id for row in rows])
@@ -131,6 +153,7 @@ def load_predictions(session: Session, model_id: str) -> Predictions:
             class_names=tuple(row.class_names),
             probabilities=unpack_probabilities(stored.probabilities, len(row.class_names)),
             parts=np.frombuffer(stored.parts, np.uint8),
+            warnings=tuple(list_warnings(row)),
         )
 
     return _predictions.get_or_load(model_id, load)
@@ -168,6 +191,8 @@ def _make_row(session: Session, model: NewModel) -> ModelRow:
         manifest=model.manifest,
         metrics=model.metrics,
         curves=model.curves,
+        baselines=model.baselines,
+        suitability=model.suitability,
         weights=model.weights,
         sha256=hashlib.sha256(model.weights).hexdigest(),
         created_at=current_time(session),

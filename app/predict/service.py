@@ -132,11 +132,12 @@ def _rounded(probabilities: Any) -> list[Any]:
     return values
 
 
-def _origin(answering: Answering) -> dict[str, str]:
+def _origin(answering: Answering) -> dict[str, Any]:
     predictions = answering.predictions
     return {
         "label": predictions.label,
         "graph_id": predictions.graph_id,
         "model_id": predictions.model_id,
         "chosen": answering.chosen,
+        "warnings": predictions.warnings,
     }

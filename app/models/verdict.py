@@ -1,0 +1,66 @@
+"""Whether a model is worth its trouble: how it stands against its baselines on validation."""
+
+from typing import Any
+
+from app.tables import ModelRow
+
+_NOT_MEASURED = (
+    "No baseline was measured, so nobody knows whether a simpler method would do as well."
+)
+
+
+def list_measured(row: ModelRow) -> list[dict[str, Any]]:
+    """Return the reports of the baselines that were measured, best on validation first."""
+    items = (row.baselines or {}).get("items", [])
+    measured = [item for item in items if find_accuracy(item) is not None]
+    return sorted(measured, key=lambda item: -(find_accuracy(item) or 0.0))
+
+
+def find_best_baseline(row: ModelRow) -> dict[str, Any] | None:
+    """Return the report of the baseline that is best on validation, if one was measured."""
+    return next(iter(list_measured(row)), None)
+
+
+def list_warnings(row: ModelRow) -> list[str]:
+    """Say that a baseline beats the model on validation, if one does."""
+    best = find_best_baseline(row)
+    own = find_accuracy(row.metrics)
+    theirs = None if best is None else find_accuracy(best)
+    if best is None or theirs is None or (own is not None and own >= theirs):
+        return []
+    return [f"A baseline beats this model on validation: {_compare(row, best)}"]
+
+
+def tell_headline(row: ModelRow) -> str:
+    """Return the first line of the card: who wins on validation, or that nobody knows."""
+    warnings = list_warnings(row)
+    if warnings:
+        return warnings[0]
+    best = find_best_baseline(row)
+    if best is None:
+        return _NOT_MEASURED
+    return f"No baseline beats this model on validation; the best of them: {_compare(row, best)}"
+
+
+def find_accuracy(report: dict[str, Any], part: str = "validation") -> float | None:
+    """Return the accuracy of a model or baseline on a part of the split, if known."""
+    accuracy = (report.get(part) or {}).get("accuracy")
+    return None if accuracy is None else float(accuracy)
+
+
+def _compare(row: ModelRow, baseline: dict[str, Any]) -> str:
+    count = (row.metrics.get("validation") or {}).get("count", 0)
+    validation = _pair(row, baseline, "validation")
+    return (
+        f"{baseline['title']} has accuracy {validation} ({count} buses); "
+        f"on test {_pair(row, baseline, 'test')}."
+    )
+
+
+def _pair(row: ModelRow, baseline: dict[str, Any], part: str) -> str:
+    theirs, own = find_accuracy(baseline, part), find_accuracy(row.metrics, part)
+    return f"{_figure(theirs)} against {_figure(own)}"
+
+
+def _figure(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.4f}"

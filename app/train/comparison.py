@@ -1,0 +1,77 @@
+"""What a trained model is to be judged by: simple methods on its split, and its label."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+
+import ml
+from app.ingest.grid import Grid, LabelSet
+from app.jobs.desk import JobDesk
+from app.labels.suitability import judge_suitability
+from app.tables import JobRow
+from ml.rival_measurement import Report, measure_rivals
+from ml.rivals import RIVALS, Trial
+
+NOT_ASKED_FOR = "the training request asked for no baselines"
+_log = structlog.get_logger("levygrid.train")
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Reports to be stored with a model; a report that could not be made is None."""
+
+    baselines: dict[str, Any]
+    suitability: dict[str, Any] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What is compared: the grid and label, as read and as trained on."""
+
+    grid: Grid
+    label_set: LabelSet
+    graph: ml.Graph
+    split: ml.Split
+    config: ml.TrainingConfig
+
+
+def compare(
+    job: JobRow, desk: JobDesk, subject: Subject, progress: dict[str, Any], seconds: float
+) -> Comparison:
+    """Measure the baselines and the label; ``progress`` is what the job has to show so far.
+
+    Baselines that an earlier attempt has measured are taken over from the row of the job.
+    Raises: TrainingInterrupted if the worker stops, LeaseLost.
+    """
+    epoch = progress["epoch"]
+
+    def tell(stage: str, reports: Sequence[Report]) -> None:
+        desk.check_stop(epoch)
+        desk.report(lambda: progress | {"stage": stage, "baselines": list(reports)})
+
+    def step(title: str, reports: Sequence[Report]) -> None:
+        tell(f"baselines: {title} ({len(reports) + 1} of {len(RIVALS)})", reports)
+
+    known = [report for report in job.progress.get("baselines", []) if not report["skipped"]]
+    trial = Trial(subject.graph, subject.split, subject.config, lambda: desk.check_stop(epoch))
+    items = measure_rivals(trial, seconds, step, known)
+    tell("the report on the label", items)
+    return Comparison(
+        baselines={"seconds_allowed": seconds, "omitted": None, "items": items},
+        suitability=_judge(subject),
+    )
+
+
+def omit_comparison() -> Comparison:
+    """Say that nobody asked for a comparison."""
+    return Comparison({"seconds_allowed": 0, "omitted": NOT_ASKED_FOR, "items": []}, None)
+
+
+def _judge(subject: Subject) -> dict[str, Any] | None:
+    try:
+        return judge_suitability(subject.grid, subject.label_set)
+    except (ValueError, ArithmeticError, RuntimeError, MemoryError) as error:
+        _log.warning("no report on the label", label=subject.label_set.name, reason=str(error))
+        return None
