@@ -18,6 +18,7 @@ from app.graphs.schemas import (
     GraphPage,
     TopologyOut,
 )
+from app.graphs.versions import carry_over
 from app.ingest.grid import ReadGrid
 from app.ingest.json_source import read_json_source
 from app.ingest.sandbox import Confinement
@@ -41,10 +42,25 @@ StartQuery = Annotated[
     openapi_extra=describe_body(),
 )
 def create_graph(
-    body: GridBody, request: Request, response: Response, database: DatabaseDep
+    body: GridBody,
+    request: Request,
+    response: Response,
+    database: DatabaseDep,
+    version_of: Annotated[
+        str | None, Query(max_length=64, description="The grid that this is a new version of.")
+    ] = None,
 ) -> GraphDetailOut:
-    """Store a grid: a built-in case by name, a topology, or a file of a known format."""
+    """Store a grid: a built-in case by name, a topology, or a file of a known format.
+
+    As a new version of another grid it takes over labels and aliases by bus id, and the report
+    tells the difference.
+    """
     read = _read_body(body, request.app.state.settings)
+    if version_of is not None:
+        with database.reading() as session:
+            before = service.load_predecessor(session, version_of)
+            known = service.find_stored(session, read)
+        read = read if known else carry_over(before, read)
     with database.writing() as session:
         row, is_new = service.store_grid(session, read)
         detail = service.get_detail(session, row.id)

@@ -13,6 +13,7 @@ from app.db import current_time
 from app.errors import GraphInUse, GraphNotFound, TrainingRejected
 from app.graphs import repository
 from app.graphs.packing import hash_content, pack_classes, pack_grid, unpack_grid
+from app.graphs.versions import Predecessor
 from app.ingest.grid import Grid, LabelSet, ReadGrid
 from app.tables import GraphRow, LabelRow
 from ml import Graph
@@ -50,6 +51,12 @@ def store_grid(session: Session, read: ReadGrid) -> tuple[GraphRow, bool]:
     return known, False
 
 
+def find_stored(session: Session, read: ReadGrid) -> GraphRow | None:
+    """Return the grid that is stored with just this content."""
+    content_hash = hash_content(pack_grid(read.grid), read.label_sets)
+    return repository.find_graph_by_hash(session, content_hash)
+
+
 def get_graph(session: Session, graph_id: str) -> GraphRow:
     """Return a grid without its arrays. Raises: GraphNotFound."""
     row = repository.find_graph(session, graph_id)
@@ -62,6 +69,22 @@ def get_detail(session: Session, graph_id: str) -> GraphDetail:
     """Return a grid and which label sets it has. Raises: GraphNotFound."""
     row = get_graph(session, graph_id)
     return GraphDetail(row, repository.list_labels(session, graph_id))
+
+
+def load_predecessor(session: Session, graph_id: str) -> Predecessor:
+    """Return what a new version of a grid builds on. Raises: GraphNotFound."""
+    row = get_graph(session, graph_id)
+    number = row.report.get("version", {}).get("number", 1)
+    label_sets = [
+        LabelSet(
+            name=label.name,
+            class_names=tuple(label.class_names),
+            classes=np.frombuffer(label.classes, "<i4").astype(np.int64),
+            definition=label.definition,
+        )
+        for label in repository.list_labels(session, graph_id)
+    ]
+    return Predecessor(graph_id, number, load_grid(session, graph_id), label_sets)
 
 
 def list_graphs(
