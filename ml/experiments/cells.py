@@ -77,7 +77,7 @@ def all_cells(results: Path) -> list[tuple[Cell, list[dict[str, Any]]]]:
     found = []
     for path in sorted(results.glob("*/*.json")):
         content = json.loads(path.read_text(encoding="utf-8"))
-        if "runs" in content:
-            names = ("table", "dataset", "setting", "method")
+        names = ("table", "dataset", "setting", "method")
+        if {*names, "runs"} <= content.keys():
             found.append((Cell(*(content[name] for name in names)), content["runs"]))
     return found
