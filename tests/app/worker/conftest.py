@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,7 +35,7 @@ class Bench:
     graph_id: str
     stack: ExitStack = field(default_factory=ExitStack)
 
-    def enqueue(self, **config: object) -> str:
+    def enqueue(self, **config: Any) -> str:
         """Queue a job on the small grid."""
         return enqueue_on(self.database, self.graph_id, **config)
 
