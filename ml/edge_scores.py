@@ -4,10 +4,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
 
-import igraph
-import numpy as np
-
 from ml.arrays import FloatArray
+from ml.betweenness import measure_betweenness
 from ml.config import EdgeScore
 from ml.edge_robustness import giant_component_impact, percolation_criticality
 from ml.edge_walks import k_path_centrality
@@ -45,12 +43,12 @@ def edge_betweenness(graph: Graph) -> FloatArray:
     """Count the shortest paths through each edge.
 
     Equation: Definition 1, ``C(e) = sum_(u != v) sigma_uv(e) / sigma_uv``.
-    Deviation: each unordered pair (u, v) counts once; the factor of two cancels in psi.
-    Cost: O(N M) time.
+    Deviation: each unordered pair (u, v) counts once; the factor of two cancels in psi. Tens
+        of thousands of nodes are estimated from sampled pivots, see ``measure_betweenness``.
+    Cost: O(N M) time up to a limit.
     Shapes: (M,) in the order of ``graph.pairs``.
     """
-    network = igraph.Graph(n=graph.node_count, edges=graph.pairs)
-    return np.asarray(network.edge_betweenness(directed=False), dtype=np.float64)
+    return measure_betweenness(graph).scores
 
 
 _SCORES: dict[EdgeScore, Callable[[Graph, int], FloatArray]] = {
