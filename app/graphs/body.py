@@ -13,7 +13,7 @@ from app.ingest.weights import WEIGHT_CHOICES
 from app.json_body import read_json_bytes
 from ml.errors import Fault
 
-_TEXTS = ("format", "weight", "name")
+_TEXTS = ("format", "weight", "name", "check")
 _FILES = ("file", "buses")
 
 
@@ -32,6 +32,7 @@ async def _read_grid_body(request: Request) -> bytes | Upload:
         buses=form.files.get("buses"),
         weight=form.texts.get("weight") or None,
         name=form.texts.get("name") or None,
+        check=form.texts.get("check") or None,
     )
 
 
@@ -51,6 +52,10 @@ def describe_body() -> dict[str, Any]:
             "description": "What the weight of a branch is; `given` for CSV, GraphML and JSON.",
         },
         "name": {"type": "string", "maxLength": 200},
+        "check": {
+            "enum": ["power_flow"],
+            "description": "Also compare the voltages of the file with its power flow.",
+        },
     }
     schema = {"type": "object", "required": ["file"], "properties": fields}
     content = describe_json() | {FORM: {"schema": schema}}

@@ -97,6 +97,8 @@ def _make_branches(case: MatpowerCase, ends: IntArray, isolated: BoolArray) -> B
         charging=branch[:, BR_B],
         rating=branch[:, RATE_A],
         in_service=(branch[:, BR_STATUS] > 0) & ~isolated[ends].any(axis=1),
+        tap=np.where(branch[:, TAP] == 0, 1.0, branch[:, TAP]),
+        shift=branch[:, SHIFT],
     )
 
 

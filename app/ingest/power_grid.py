@@ -8,6 +8,7 @@ import numpy as np
 
 from app.errors import GridRejected
 from app.ingest.exchange import Request
+from app.ingest.flow_check import check_power_flow
 from app.ingest.grid import Columns, Grid, ReadGrid
 from app.ingest.power_labels import make_label_sets
 from app.ingest.power_tables import KIND_NAMES, BranchTable, PowerTables, sum_by_bus
@@ -15,10 +16,12 @@ from app.ingest.report import make_report
 from app.ingest.texts import find_text_problem
 from app.ingest.units import check_units
 from app.ingest.weights import Weights, make_weights, parse_weight_choice
+from app.power_flow import BASE_MVA
 from ml.arrays import BoolArray, FloatArray
 from ml.errors import Fault
 
 _MOST_SHOWN = 20
+_PER_UNIT = "p.u. of 100 MVA"
 
 
 def build_power_grid(tables: PowerTables, request: Request) -> ReadGrid:
@@ -30,12 +33,15 @@ def build_power_grid(tables: PowerTables, request: Request) -> ReadGrid:
     faults = [*_size_faults(tables, request), *_number_faults(tables)]
     if faults:
         raise GridRejected("The grid has errors.", faults)
+    tables = _rebase(tables)
     weights = make_weights(tables.branches, weight)
     kept, dropped = _choose_branches(tables, weights)
     grid = replace(_make_grid(tables, weights, kept), name=_choose_name(tables, request))
     label_sets = make_label_sets(tables)
     report = make_report(grid, label_sets, dropped, _list_notes(tables, weights))
-    details = {"weight": {"choice": weight, "definition": weights.definition}}
+    details: dict[str, Any] = {"weight": {"choice": weight, "definition": weights.definition}}
+    if request.options.get("check") == "power_flow":
+        details["power_flow"] = check_power_flow(tables, kept)
     return ReadGrid(grid, label_sets, report | details | _describe(tables))
 
 
@@ -106,9 +112,29 @@ def _bus_columns(tables: PowerTables, kept: BoolArray) -> Columns:
 
 
 def _branch_columns(branches: BranchTable, kept: BoolArray) -> Columns:
-    values = (branches.resistance, branches.reactance, branches.charging, branches.rating)
-    table = np.column_stack(values)[kept]
-    return Columns(("r", "x", "b", "rating"), ("p.u.", "p.u.", "p.u.", "MVA"), table)
+    columns = {
+        "r": (_PER_UNIT, branches.resistance),
+        "x": (_PER_UNIT, branches.reactance),
+        "b": (_PER_UNIT, branches.charging),
+        "rating": ("MVA", branches.rating),
+    }
+    if branches.tap is not None and branches.shift is not None:
+        columns |= {"tap": ("", branches.tap), "shift": ("degree", branches.shift)}
+    units = tuple(unit for unit, _ in columns.values())
+    table = np.column_stack([value for _, value in columns.values()])[kept]
+    return Columns(tuple(columns), units, table)
+
+
+def _rebase(tables: PowerTables) -> PowerTables:
+    """Bring impedances to 100 MVA, so that grids of different files can be compared."""
+    factor = BASE_MVA / tables.base_mva
+    branches = replace(
+        tables.branches,
+        resistance=tables.branches.resistance * factor,
+        reactance=tables.branches.reactance * factor,
+        charging=tables.branches.charging / factor,
+    )
+    return replace(tables, branches=branches)
 
 
 def _choose_branches(tables: PowerTables, weights: Weights) -> tuple[BoolArray, dict[str, Any]]:

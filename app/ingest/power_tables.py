@@ -54,6 +54,10 @@ class BranchTable:
     charging: FloatArray
     rating: FloatArray
     in_service: BoolArray
+    tap: FloatArray | None = None
+    """Off-nominal ratio at the first end, 1 for a line; None where a reader does not know it."""
+    shift: FloatArray | None = None
+    """Phase shift in degrees."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -35,6 +35,8 @@ class _Link(NamedTuple):
     charging: float
     rating: float
     in_service: bool
+    tap: float = 1.0
+    shift: float = 0.0
 
 
 def read_network(content: bytes, form: str, by_uid: bool) -> PowerTables:
@@ -118,6 +120,8 @@ def _list_links(network: Any, place: Mapping[int, int], faults: list[Fault]) -> 
             float(row["b"]),
             float(row["rate_a"]),
             bool(row["in_service"]),
+            float(row["tap"]) or 1.0,
+            float(row["shift"]),
         )
     yield from _list_windings(network, place, faults)
     for row in network.switches:
@@ -150,7 +154,8 @@ def _list_windings(network: Any, place: Mapping[int, int], faults: list[Fault]) 
 
 def _make_branches(links: Sequence[_Link]) -> BranchTable:
     columns: Any = list(zip(*links, strict=True)) or [[] for _ in _Link._fields]
-    kinds, sources, targets, resistance, reactance, charging, rating, in_service = columns
+    kinds, sources, targets, resistance, reactance, charging, rating, *others = columns
+    in_service, tap, shift = others
     return BranchTable(
         ends=np.array([sources, targets], dtype=np.int64).T.reshape(-1, 2),
         kinds=np.array(kinds, dtype=np.int64),
@@ -159,6 +164,8 @@ def _make_branches(links: Sequence[_Link]) -> BranchTable:
         charging=np.array(charging, dtype=np.float64),
         rating=np.array(rating, dtype=np.float64),
         in_service=np.array(in_service, dtype=np.bool_),
+        tap=np.array(tap, dtype=np.float64),
+        shift=np.array(shift, dtype=np.float64),
     )
 
 

@@ -21,6 +21,7 @@ class Upload:
     buses: bytes | None = None
     weight: str | None = None
     name: str | None = None
+    check: str | None = None
 
 
 def read_upload(upload: Upload, limits: GridLimits, confinement: Confinement) -> ReadGrid:
@@ -35,7 +36,9 @@ def read_upload(upload: Upload, limits: GridLimits, confinement: Confinement) ->
     files = {"file": upload.content}
     if upload.buses is not None:
         files["buses"] = upload.buses
-    given = {"weight": upload.weight, "name": upload.name}
+    if upload.check not in (None, "power_flow"):
+        raise GridRejected("The check is not known.", [Fault("check", "is not power_flow")])
+    given = {"weight": upload.weight, "name": upload.name, "check": upload.check}
     options = {name: value for name, value in given.items() if value is not None}
     request = Request(
         reader=reader,

@@ -56,7 +56,7 @@ def test_csv_can_be_read_again(api: TestClient, graph_id: str) -> None:
     read = csv_tables.read(Request("csv", files))
     assert _shape(read.grid) == SHAPE
     assert {"role", "area", "zone"} <= {each.name for each in read.label_sets}
-    assert read.grid.branch_columns.names == ("r", "x", "b", "rating")
+    assert read.grid.branch_columns.names == ("r", "x", "b", "rating", "tap", "shift")
 
 
 def test_graphml_is_read_by_networkx_and_by_us(api: TestClient, graph_id: str) -> None:
