@@ -85,7 +85,8 @@ def _check_columns(artifact: Artifact) -> None:
     manifest = artifact.manifest
     features = len(manifest["feature_names"])
     scaling = manifest["scaling"]
-    if {len(scaling["offset"]), len(scaling["scale"])} != {features}:
+    lengths = {len(scaling["offset"]), len(scaling["scale"])}
+    if lengths != {features} or len(scaling["curves"]) not in {0, features}:
         raise ArtifactRejected("the scaling does not fit the features")
     if len(manifest["class_names"]) < 1:
         raise ArtifactRejected("the model knows no class")

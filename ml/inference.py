@@ -48,8 +48,7 @@ def _scaled_features(artifact: Artifact, graph: Graph) -> FloatArray:
     if missing:
         raise InvalidGraph([Fault("features", f"the model needs {name}") for name in missing])
     columns = [graph.feature_names.index(name) for name in names]
-    stored = artifact.manifest["scaling"]
-    scaling = FeatureScaling(np.array(stored["offset"]), np.array(stored["scale"]))
+    scaling = FeatureScaling.from_dict(artifact.manifest["scaling"])
     return scaling.transform(graph.features[:, columns])
 
 

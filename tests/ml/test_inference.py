@@ -28,8 +28,7 @@ def torch_probabilities(result: TrainingResult, graph: Graph) -> np.ndarray:
     network = LevyNetwork(config, graph.features.shape[1], graph.class_count).eval()
     tensors = result.artifact.tensors()
     network.load_state_dict({name: torch.from_numpy(value) for name, value in tensors.items()})
-    stored = result.artifact.manifest["scaling"]
-    scaling = FeatureScaling(np.array(stored["offset"]), np.array(stored["scale"]))
+    scaling = FeatureScaling.from_dict(result.artifact.manifest["scaling"])
     features = torch.from_numpy(scaling.transform(graph.features)).float()
     view = LevyViews(graph, config, choose_device("cpu")).whole()
     with torch.no_grad():
@@ -55,6 +54,7 @@ def torch_probabilities(result: TrainingResult, graph: Graph) -> np.ndarray:
         {"filter_method": "exact"},
         {"filter_order": 3, "sigma": 1.0, "gamma": 1.0},
         {"feature_scaling": "minmax", "sigma": 0.0},
+        {"feature_scaling": "quantile"},
         {"dropout": 0.5, "drop_edge": "uniform", "drop_rate": 0.3},
     ],
     ids=str,

@@ -1,8 +1,11 @@
+import json
+
 import numpy as np
 import pytest
+from scipy.stats import rankdata
 
 from ml.config import Scaling
-from ml.scaling import fit_scaling
+from ml.scaling import MOST_KNOTS, FeatureScaling, fit_scaling
 
 FEATURES = np.array([[1.0, 5.0, -2.0], [3.0, 5.0, 4.0], [8.0, 5.0, 1.0]])
 
@@ -19,7 +22,7 @@ def test_minmax_scaling_fills_zero_to_one() -> None:
     np.testing.assert_allclose(scaled[:, [0, 2]].max(axis=0), 1)
 
 
-@pytest.mark.parametrize("kind", ["standard", "minmax"])
+@pytest.mark.parametrize("kind", ["standard", "minmax", "quantile"])
 def test_a_constant_column_becomes_zero(kind: Scaling) -> None:
     scaled = fit_scaling(FEATURES, kind).transform(FEATURES)
     np.testing.assert_array_equal(scaled[:, 1], 0)
@@ -37,3 +40,43 @@ def test_no_scaling_changes_nothing() -> None:
 def test_another_graph_is_scaled_by_the_numbers_of_the_first() -> None:
     scaling = fit_scaling(FEATURES, "minmax")
     np.testing.assert_allclose(scaling.transform(np.array([[15.0, 6.0, -2.0]])), [[2, 1, 0]])
+
+
+def test_quantile_scaling_sees_the_order_only() -> None:
+    stretched = np.sign(FEATURES) * np.abs(FEATURES) ** 3
+    np.testing.assert_allclose(
+        fit_scaling(FEATURES, "quantile").transform(FEATURES),
+        fit_scaling(stretched, "quantile").transform(stretched),
+    )
+
+
+def test_quantile_scaling_agrees_with_scipy_on_ties() -> None:
+    column = np.array([0.0, 0.0, 0.0, 2.0, 5.0, 5.0])
+    ranks = (rankdata(column) - 0.5) / 6
+    expected = (ranks - ranks.mean()) / ranks.std()
+    scaled = fit_scaling(column[:, None], "quantile").transform(column[:, None])
+    np.testing.assert_allclose(scaled[:, 0], expected)
+
+
+def test_a_common_zero_stays_apart_from_small_values_on_large_grids() -> None:
+    generator = np.random.default_rng(0)
+    column = np.where(np.arange(50_000) % 2 == 0, 0.0, generator.lognormal(size=50_000))
+    scaled = fit_scaling(column[:, None], "quantile").transform(column[:, None])[:, 0]
+    assert scaled[1::2].min() - scaled[0] > 0.7
+
+
+def test_large_grids_are_described_by_few_knots() -> None:
+    column = np.random.default_rng(0).normal(size=(20_000, 1))
+    scaling = fit_scaling(column, "quantile")
+    assert len(scaling.curves[0][0]) == MOST_KNOTS
+    exact = (rankdata(column) - 0.5) / 20_000
+    exact = (exact - exact.mean()) / exact.std()
+    np.testing.assert_allclose(scaling.transform(column)[:, 0], exact, atol=0.01)
+
+
+@pytest.mark.parametrize("kind", ["quantile", "standard", "minmax", "none"])
+def test_scaling_survives_json(kind: Scaling) -> None:
+    scaling = fit_scaling(FEATURES, kind)
+    again = FeatureScaling.from_dict(json.loads(json.dumps(scaling.as_dict())))
+    other = FEATURES * 1.7 - 0.3
+    np.testing.assert_array_equal(again.transform(other), scaling.transform(other))
