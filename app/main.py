@@ -22,7 +22,7 @@ from app.predict import endpoints as predict
 from app.problem_responses import document_problems, install_handlers
 from app.settings import Settings
 from app.train import endpoints as train
-from app.web import pages
+from app.web import cards, pages
 
 _DESCRIPTION = (
     "Classifies the buses of a power grid from few labels: send a grid to `/graphs`, train on "
@@ -45,7 +45,7 @@ def create_app(settings: Settings, dispatcher: Dispatcher | None = None) -> Fast
     app.state.database = Database(settings.resolved_database_url)
     app.state.dispatcher = dispatcher or PolledTable()
     features = (cases, graphs, labels, export, train, jobs, models, predict)
-    for part in (*features, health, problem_catalogue, pages):
+    for part in (*features, cards, health, problem_catalogue, pages):
         app.include_router(part.router)
     install_handlers(app)
     app.add_middleware(RequestLimits, body_limit=settings.body_limit)

@@ -14,6 +14,8 @@ from ml.graph import UNLABELLED
 CALIBRATION_BINS = 15
 _SMALLEST = float(np.finfo(np.float64).tiny)
 _SUM_TOLERANCE = 1e-3
+_NORMAL_95 = 1.959963984540054
+"""The standard normal distribution has 95 % of its mass within this of zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +154,22 @@ def calibration_error(chosen: FloatArray, truth: IntArray, bins: int = CALIBRATI
     bin_of = np.clip(np.ceil(confidence * bins).astype(np.int64) - 1, 0, bins - 1)
     gap = np.bincount(bin_of, weights=right - confidence, minlength=bins)
     return float(np.abs(gap).sum() / len(truth))
+
+
+def accuracy_interval(accuracy: float, count: int) -> tuple[float, float]:
+    """Return where the accuracy lies with 95 % confidence, given that of ``count`` nodes.
+
+    Equation: Wilson (1927), ``(p + z^2/2n -+ z sqrt(p (1-p)/n + z^2/4n^2)) / (1 + z^2/n)``.
+    Deviation: as if the nodes were independent, which neighbours are not.
+    Raises: InvalidInput if there is no node.
+    """
+    if count < 1:
+        raise InvalidInput([Fault("count", "no node was measured")])
+    share = _NORMAL_95**2 / count
+    centre = accuracy + share / 2
+    spread = math.sqrt(share * accuracy * (1 - accuracy) + share**2 / 4)
+    low, high = ((centre + sign * spread) / (1 + share) for sign in (-1, 1))
+    return max(0.0, min(low, accuracy)), min(1.0, max(high, accuracy))
 
 
 def _ratio(part: float, whole: int) -> float:

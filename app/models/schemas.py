@@ -5,6 +5,8 @@ from typing import Any, Self
 
 from pydantic import BaseModel, Field
 
+from app.json_body import BodyIn
+from app.models.verdict import find_best_baseline, list_warnings
 from app.tables import ActiveModelRow, ModelRow
 
 
@@ -44,6 +46,13 @@ class ModelDetailOut(ModelOut):
     graph_hash: str | None = Field(description="SHA-256 of topology and features it learnt from.")
     label_hash: str | None
     split_hash: str | None
+    warnings: list[str] = Field(
+        description="That a baseline beats the model on validation, if one does.", examples=[[]]
+    )
+    best_baseline: dict[str, Any] | None = Field(
+        description="The baseline best on validation; all are on the card.",
+        examples=[{"key": "mlp", "title": "MLP", "validation": {"accuracy": 0.75}}],
+    )
     manifest: dict[str, Any] = Field(description="Features, scaling, seed, device, versions.")
     curves: dict[str, Any]
 
@@ -59,9 +68,23 @@ class ModelDetailOut(ModelOut):
             active=promotion is not None,
             promotion=None if promotion is None else promotion.reason,
             split_hash=split.get("hash"),
+            warnings=list_warnings(row),
+            best_baseline=find_best_baseline(row),
             manifest=rest,
             curves=row.curves,
         )
+
+
+class PromoteIn(BodyIn):
+    """Why this model is to answer."""
+
+    reason: str = Field(
+        min_length=1,
+        max_length=500,
+        pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$",
+        description="Stays on the card of the model.",
+        examples=["checked against the operators' own list"],
+    )
 
 
 class ModelPage(BaseModel):

@@ -1,7 +1,6 @@
 """What may happen to a model: stored with its predictions, promoted, loaded, deleted."""
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -13,6 +12,8 @@ from sqlalchemy.orm import Session
 from app.bounded_cache import BoundedCache
 from app.db import current_time
 from app.errors import GraphNotFound, ModelInUse, ModelNotFound, StoredDataDamaged
+from app.graphs.service import get_graph
+from app.models import card as cards
 from app.models import repository
 from app.models.predictions import (
     Predictions,
@@ -21,7 +22,7 @@ from app.models.predictions import (
     unpack_probabilities,
 )
 from app.models.verdict import list_warnings
-from app.tables import ActiveModelRow, ModelRow, PredictionRow, PromotionRow
+from app.tables import ActiveModelRow, ModelRow, PredictionRow
 from ml import Split
 
 _MODELS_REMEMBERED = 32
@@ -101,9 +102,13 @@ def find_promotion(session: Session, model_id: str) -> ActiveModelRow | None:
     return repository.find_promotion(session, model_id)
 
 
-def list_promotions(session: Session, model_id: str) -> Sequence[PromotionRow]:
-    """Return when and why a model became active, the first time first."""
-    return repository.list_promotions(session, model_id)
+def make_card(session: Session, model_id: str) -> dict[str, Any]:
+    """Return the card of a model; see ``CardOut``. Raises: ModelNotFound."""
+    row = get_model(session, model_id)
+    promotions = repository.list_promotions(session, model_id)
+    active = find_promotion(session, model_id) is not None
+    card = cards.make_card(row, get_graph(session, row.graph_id), promotions)
+    return card | {"active": active}
 
 
 def promote_model(session: Session, model_id: str, reason: str) -> ModelRow:

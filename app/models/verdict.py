@@ -39,6 +39,8 @@ def tell_headline(row: ModelRow) -> str:
     best = find_best_baseline(row)
     if best is None:
         return _NOT_MEASURED
+    if find_accuracy(best) == find_accuracy(row.metrics):
+        return f"A baseline is as good as this model on validation: {_compare(row, best)}"
     return f"No baseline beats this model on validation; the best of them: {_compare(row, best)}"
 
 

@@ -6,10 +6,10 @@ from typing import Literal
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from app.web.assets import answer_asset, asset_url, find_assets
+from app.web.assets import answer_asset, find_assets
 from app.web.policy import page_headers
+from app.web.rendering import render
 from ml import TrainingConfig
 
 router = APIRouter(include_in_schema=False)
@@ -19,14 +19,14 @@ router = APIRouter(include_in_schema=False)
 def show_page(view: Literal["plain", "large"] = "plain") -> HTMLResponse:
     """Show the grid, its predictions and the jobs; ``large`` may draw through WebGL."""
     modules = sorted(name for name in _assets() if name.startswith("page/"))
-    html = _templates().get_template("page.html").render(modules=modules, config=TrainingConfig())
+    html = render("page.html", modules=modules, config=TrainingConfig())
     return HTMLResponse(html, headers=page_headers(webgl=view == "large"))
 
 
 @router.get("/docs")
 def show_docs() -> HTMLResponse:
     """Show the API's description in Swagger UI."""
-    return HTMLResponse(_templates().get_template("docs.html").render(), headers=page_headers())
+    return HTMLResponse(render("docs.html"), headers=page_headers())
 
 
 @router.get("/static/{name:path}")
@@ -39,13 +39,3 @@ def send_asset(request: Request, name: str) -> Response:
 @cache
 def _assets() -> dict[str, Path]:
     return find_assets()
-
-
-@cache
-def _templates() -> Environment:
-    folder = Path(__file__).parent / "templates"
-    environment = Environment(
-        loader=FileSystemLoader(folder), autoescape=True, undefined=StrictUndefined
-    )
-    environment.globals["asset"] = asset_url
-    return environment

@@ -1,5 +1,6 @@
 """Small grids and models that tests put into the service."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,9 @@ def post_graph(api: TestClient, body: dict[str, Any] | None = None) -> str:
     return graph_id
 
 
-def put_model(api: TestClient, graph_id: str, accuracy: float = 0.5, label: str = "label") -> str:
+def put_model(
+    api: TestClient, graph_id: str, accuracy: float = 0.5, label: str = "label", **extra: Any
+) -> str:
     """Store a model of a ring of six buses as a worker does, and return its id."""
     database: Database = api.app.state.database  # type: ignore[attr-defined]  # an ASGI app to mypy
     probabilities = np.array(
@@ -58,4 +61,4 @@ def put_model(api: TestClient, graph_id: str, accuracy: float = 0.5, label: str 
         split=Split(np.array([0]), np.array([1]), np.array([2, 3])),
     )
     with database.writing() as session:
-        return store_model(session, model).id
+        return store_model(session, replace(model, **extra)).id

@@ -17,7 +17,7 @@ from sklearn.metrics import (
 
 from ml.arrays import FloatArray, IntArray
 from ml.errors import InvalidInput
-from ml.metrics import calibration_error, evaluate
+from ml.metrics import accuracy_interval, calibration_error, evaluate
 
 
 def random_predictions(
@@ -171,3 +171,28 @@ def test_what_is_not_a_prediction_is_refused(
 ) -> None:
     with pytest.raises(InvalidInput, match=where):
         evaluate(probabilities, np.array(labels), np.arange(len(labels)))
+
+
+def test_the_interval_of_an_accuracy_is_that_of_wilson() -> None:
+    # Newcombe (1998), Table I, method 3: 81 of 263 gives 0.2553 to 0.3662.
+    low, high = accuracy_interval(81 / 263, 263)
+    assert (round(low, 4), round(high, 4)) == (0.2553, 0.3662)
+
+
+@pytest.mark.parametrize("accuracy", [0.0, 1.0])
+def test_the_interval_of_a_perfect_or_hopeless_accuracy_stays_within_bounds(
+    accuracy: float,
+) -> None:
+    low, high = accuracy_interval(accuracy, 10)
+    assert 0 <= low <= accuracy <= high <= 1
+    assert high - low > 0.2
+
+
+def test_more_nodes_make_the_interval_narrower() -> None:
+    few, many = (accuracy_interval(0.8, count) for count in (20, 2000))
+    assert few[0] < many[0] < 0.8 < many[1] < few[1]
+
+
+def test_the_interval_of_no_node_is_refused() -> None:
+    with pytest.raises(InvalidInput):
+        accuracy_interval(0.5, 0)

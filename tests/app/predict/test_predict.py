@@ -36,6 +36,7 @@ def test_a_bus_gets_its_class_and_the_probability_of_every_class(
         "graph_id": graph_id,
         "model_id": model_id,
         "chosen": "the only active model",
+        "warnings": [],
     }
 
 

@@ -58,6 +58,7 @@ function showProgress({ progress, figures }, job) {
 function describeProgress(job) {
   if (!isNumber(job.epoch)) return waitingText(job);
   const epoch = `${job.epoch}${isNumber(job.epochs) ? ` of at most ${job.epochs}` : ""}`;
+  if (isActive(job) && job.stage) return `Trained; now measuring ${job.stage}.`;
   if (isActive(job)) return `Epoch ${epoch}: ${describeFigures(job)}.`;
   const kept = job.model_id ? "; the epoch best on validation is kept" : "";
   return `Ended after epoch ${epoch}${kept}. Last epoch: ${describeFigures(job)}.`;

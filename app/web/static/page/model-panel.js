@@ -11,7 +11,7 @@ export function showModel(container, model) {
     fill(container, make("p", { class: "hint" }, "No model for this grid yet. Train one with the form below."));
     return;
   }
-  fill(container, sentence(model), figures(model.metrics), guessing(model), settings(model));
+  fill(container, warning(model), sentence(model), figures(model.metrics), rival(model) ?? guessing(model), settings(model), cardLink(model));
 }
 
 function sentence({ metrics }) {
@@ -29,6 +29,19 @@ function figures(metrics) {
   const head = ["Set", "Buses", "Accuracy", "Macro F1"].map((name) => make("th", { scope: "col" }, name));
   return make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows));
 }
+
+/** That a simpler method does better, if one does: the reader has to see it first. */
+function warning({ warnings }) {
+  return warnings?.length ? make("p", { class: "error", role: "note" }, warnings.join(" ")) : null;
+}
+
+/** The best of the simple methods on the same buses. */
+function rival({ best_baseline: best }) {
+  if (!best) return null;
+  return make("p", { class: "hint" }, `Best baseline on the same split: ${best.title}, ${asPercent(best.validation.accuracy)} on validation, ${asPercent(best.test.accuracy)} on test.`);
+}
+
+const cardLink = ({ id }) => make("p", { class: "hint" }, make("a", { href: `models/${encodeURIComponent(id)}/card.html` }, "Model card"));
 
 /** What a rule without any model reaches on the same buses: always the commonest test class. */
 function guessing({ metrics, class_names: names }) {

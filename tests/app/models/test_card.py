@@ -1,0 +1,161 @@
+import re
+from typing import Any
+
+import httpx2
+import pytest
+from starlette.testclient import TestClient
+
+from tests.app.samples import post_graph, put_model, ring
+
+
+@pytest.fixture
+def graph_id(any_api: TestClient) -> str:
+    return post_graph(any_api)
+
+
+def baseline(title: str, validation: float, test: float = 0.25, **extra: Any) -> dict[str, Any]:
+    return {
+        "key": title.lower(),
+        "title": title,
+        "seed": 0,
+        "skipped": None,
+        "tried": 2,
+        "candidates": 2,
+        "seconds": 0.1,
+        "settings": {"trees": 100},
+        "description": None,
+        "validation": {"count": 2, "accuracy": validation, "macro_f1": 0.5, "log_loss": 0.7},
+        "test": {"count": 2, "accuracy": test, "macro_f1": 0.5, "log_loss": 0.7},
+    } | extra
+
+
+def compared(*items: dict[str, Any]) -> dict[str, Any]:
+    return {"seconds_allowed": 60, "omitted": None, "items": list(items)}
+
+
+def card_of(api: TestClient, model_id: str) -> dict[str, Any]:
+    answer = api.get(f"/models/{model_id}/card")
+    assert answer.status_code == 200, answer.text
+    card: dict[str, Any] = answer.json()
+    return card
+
+
+def page_of(api: TestClient, model_id: str) -> httpx2.Response:
+    answer = api.get(f"/models/{model_id}/card.html")
+    assert answer.status_code == 200, answer.text
+    return answer
+
+
+BEATEN = (
+    "A baseline beats this model on validation: Forest has accuracy 0.7500 against 0.5000 "
+    "(2 buses); on test 0.2500 against 0.5000."
+)
+
+
+def test_a_baseline_that_beats_the_model_is_the_first_line(
+    any_api: TestClient, graph_id: str
+) -> None:
+    reports = compared(baseline("Majority", 0.4), baseline("Forest", 0.75), baseline("MLP", 0.6))
+    model_id = put_model(any_api, graph_id, baselines=reports)
+    card = card_of(any_api, model_id)
+    assert card["headline"] == BEATEN
+    assert next(iter(card)) == "headline"
+    assert card["best_baseline"]["title"] == "Forest"
+    texts = re.findall(r">\s*([^<>\s][^<>]*)<", page_of(any_api, model_id).text.split("<body>")[1])
+    assert texts[0] == BEATEN
+
+
+def test_answers_of_a_beaten_model_carry_the_warning(any_api: TestClient, graph_id: str) -> None:
+    model_id = put_model(any_api, graph_id, baselines=compared(baseline("Forest", 0.75)))
+    assert any_api.get("/predict/1").json()["warnings"] == [BEATEN]
+    assert any_api.get("/predict").json()["warnings"] == [BEATEN]
+    assert any_api.get(f"/models/{model_id}").json()["warnings"] == [BEATEN]
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "first_words"),
+    [(0.5, "A baseline is as good as this model on"), (0.25, "No baseline beats this model on")],
+)
+def test_a_baseline_no_better_is_no_warning(
+    api: TestClient, accuracy: float, first_words: str
+) -> None:
+    reports = compared(baseline("Forest", accuracy))
+    model_id = put_model(api, post_graph(api), accuracy=0.5, baselines=reports)
+    assert api.get("/predict/1").json()["warnings"] == []
+    assert card_of(api, model_id)["headline"].startswith(first_words)
+
+
+def test_a_model_without_baselines_says_that_nobody_knows(api: TestClient) -> None:
+    card = card_of(api, put_model(api, post_graph(api)))
+    assert card["headline"].startswith("No baseline was measured")
+    assert card["warnings"] == []
+
+
+def test_a_baseline_left_out_is_named_with_the_reason(api: TestClient) -> None:
+    skipped = {"key": "gcn", "title": "GCN", "seed": 0, "skipped": "no time", "seconds": 0}
+    model_id = put_model(api, post_graph(api), baselines=compared(skipped, baseline("Forest", 0.1)))
+    card = card_of(api, model_id)
+    assert card["best_baseline"]["title"] == "Forest"
+    assert any("Not compared with GCN" in limit for limit in card["limits"])
+    assert "left out: no time" in page_of(api, model_id).text
+
+
+def test_test_accuracy_has_its_count_and_confidence_interval(api: TestClient) -> None:
+    card = card_of(api, put_model(api, post_graph(api), accuracy=0.5))
+    assert card["metrics"]["test"]["count"] == 2
+    interval = card["test_interval"]
+    assert (round(interval["low"], 4), round(interval["high"], 4)) == (0.0945, 0.9055)
+    assert interval["confidence"] == 0.95
+
+
+def test_the_card_names_data_hashes_config_and_split(api: TestClient) -> None:
+    graph_id = post_graph(api)
+    card = card_of(api, put_model(api, graph_id))
+    assert card["data"]["graph_id"] == graph_id
+    assert card["data"]["content_hash"] == api.get(f"/graphs/{graph_id}").json()["content_hash"]
+    assert (card["data"]["graph_hash"], card["data"]["label_hash"]) == ("g", "l")
+    assert card["split"]["hash"] == "s"
+    assert card["config"] == {"alpha": 0.2}
+    assert card["curves"] == {"epoch": [1, 2]}
+
+
+def test_columns_that_give_the_label_away_are_a_limit(api: TestClient) -> None:
+    report = {"gives_away": ["Pd", "Qd"], "classes_too_small": [], "verdict": "a leak"}
+    manifest = {"feature_names": ["Pd"], "config": {}}
+    graph_id = post_graph(api)
+    model_id = put_model(api, graph_id, suitability=report, manifest=manifest)
+    card = card_of(api, model_id)
+    assert "It was shown columns that give the label away: Pd." in card["limits"]
+    assert card["suitability"] == report
+
+
+def test_the_page_escapes_what_clients_wrote_and_runs_no_script(api: TestClient) -> None:
+    hostile = '<script>alert("1")</script><img src=x onerror=alert(1)>'
+    graph_id = post_graph(api, ring(name=hostile))
+    model_id = put_model(
+        api, graph_id, baselines=compared(baseline(hostile, 0.9, description=hostile))
+    )
+    api.post(f"/models/{model_id}/promote", json={"reason": hostile})
+    answer = page_of(api, model_id)
+    assert "<script" not in answer.text
+    assert "<img" not in answer.text
+    assert "&lt;script&gt;" in answer.text
+    assert "script-src 'self'" in answer.headers["content-security-policy"]
+
+
+def test_every_file_and_link_of_the_page_is_there(api: TestClient) -> None:
+    model_id = put_model(api, post_graph(api))
+    html = page_of(api, model_id).text
+    links = re.findall(r'(?:src|href)="([^"]+)"', html)
+    assert len(links) >= 5
+    for link in links:
+        found = api.get(f"/models/{model_id}/{link.replace('&amp;', '&')}")
+        assert found.status_code == 200, link
+
+
+@pytest.mark.parametrize("page", ["card", "card.html"])
+def test_the_card_of_an_unknown_model_is_not_found(api: TestClient, page: str) -> None:
+    answer = api.get(f"/models/none/{page}")
+    assert answer.status_code == 404
+    assert answer.json()["type"] == "/problems/model-not-found"
+    assert answer.headers["content-type"] == "application/problem+json"
