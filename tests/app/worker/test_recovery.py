@@ -1,5 +1,7 @@
 import signal
+import sqlite3
 import time
+from contextlib import closing
 from typing import Any
 
 import psutil
@@ -23,6 +25,20 @@ def outcome(bench: Bench, job_id: str) -> tuple[Any, ...]:
 def the_trainer(worker: Program) -> psutil.Process:
     (trainer,) = wait_for(lambda: worker.children("app.worker.trainer"), "a trainer")
     return trainer
+
+
+def freeze(processes: list[psutil.Process], bench: Bench) -> bool:
+    """Suspend processes, unless one holds the lock of the database just now."""
+    for process in processes:
+        process.suspend()
+    with closing(sqlite3.connect(bench.folder / "levygrid.db", timeout=0.5)) as connection:
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            for process in processes:
+                process.resume()
+            return False
+    return True
 
 
 def test_a_killed_worker_loses_nothing_and_the_result_is_bit_equal(bench: Bench) -> None:
@@ -94,8 +110,7 @@ def test_a_zombie_that_wakes_up_changes_nothing(bench: Bench) -> None:
     zombie = bench.start_worker()
     bench.wait_for_checkpoint(job_id)
     frozen = [psutil.Process(zombie.pid), the_trainer(zombie)]
-    for process in frozen:
-        process.suspend()
+    wait_for(lambda: freeze(frozen, bench), "a moment outside of transactions")
     time.sleep(2.1)  # the lease
     bench.start_worker()
     done = bench.wait_for_state(job_id, "succeeded")
