@@ -100,9 +100,11 @@ class LevyViews:
             return DenseFilter(filter_matrix(operator.matrix, *self._settings), self._device)
         alpha, order, method = self._settings
         if isinstance(operator, CorrectedLevyOperator) and method == "taylor":
-            if self._walk is None:
-                self._walk = StoredWalk(operator.whole.matrix, self._device)
-            return CorrectedFilter(operator, self._walk, alpha, order)
+            whole = operator.whole
+            if self._walk is None and isinstance(whole, DenseLevyOperator):
+                self._walk = StoredWalk(whole.matrix, self._device)
+            if self._walk is not None:
+                return CorrectedFilter(operator, self._walk, alpha, order)
         return OperatorFilter(operator, *self._settings)
 
 

@@ -7,7 +7,7 @@ from ml.arrays import SparseMatrix
 from ml.config import OperatorKind
 
 if TYPE_CHECKING:
-    from ml.levy.elimination import Ordering
+    from ml.levy.elimination import FillIn, Ordering
 
 SMALL_NODES = 600
 """Up to here the spectrum of the whole graph is found in an instant."""
@@ -64,3 +64,12 @@ def _choose_by_fill(adjacency: SparseMatrix) -> OperatorChoice:
     if count <= MATRIX_NODES:
         return OperatorChoice("corrected", f"{shape}: a full matrix is applied faster", ordering)
     return OperatorChoice("sparse", f"{shape}: sparse factors are smaller and faster", ordering)
+
+
+def correction_is_cheaper(fill: "FillIn", node_count: int, dropped: int) -> bool:
+    """Tell whether solves for the dropped edges cost less than factoring anew, for each pole.
+
+    On grids factors are nearly free; on citation graphs they are what everything else is not.
+    """
+    correcting = 2 * dropped * fill.entries + node_count * dropped**2 // 4
+    return correcting < 3 * fill.products

@@ -1,9 +1,9 @@
-"""The Lévy operator of a censored graph beside the full matrix of the whole one."""
+"""The Lévy operator of a censored graph beside that of the whole one."""
 
 import numpy as np
 
 from ml.arrays import FloatArray
-from ml.levy.dense import DenseLevyOperator
+from ml.levy.interface import LevyOperator
 from ml.levy.laplacian import degree_power
 from ml.levy.low_rank import PowerCorrection
 
@@ -14,11 +14,11 @@ class CorrectedLevyOperator:
     Equation: ``Lt_c = I - D_c^-s L_c^g D_c^(s-1)``, ``L_c^g = L^g + rows^T diag(signs) rows``
         and ``L^g = D^s (I - Lt) D^(1-s)``. The four scalings are kept as vectors:
         ``Lt_c = kept - left (rising (I - Lt) falling + rows^T diag(signs) rows) right``.
-    Cost: O(N^2 C) to apply, and O(N R C) for a correction of rank R.
+    Cost: that of the whole operator to apply, and O(N R C) for a correction of rank R.
     Shapes: kept, left, rising, falling, right (N,), rows (R, N), signs (R,).
     """
 
-    def __init__(self, whole: DenseLevyOperator, correction: PowerCorrection) -> None:
+    def __init__(self, whole: LevyOperator, correction: PowerCorrection) -> None:
         self.gamma = whole.gamma
         self.sigma = whole.sigma
         self.whole = whole

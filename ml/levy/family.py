@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING
 from ml.arrays import FloatArray, IntArray, SparseMatrix
 from ml.config import OperatorKind
 from ml.graph import censor_pairs
-from ml.levy.choice import SMALL_NODES, OperatorChoice, choose_operator
+from ml.levy.choice import (
+    SMALL_NODES,
+    OperatorChoice,
+    choose_operator,
+    correction_is_cheaper,
+)
 from ml.levy.dense import DenseLevyOperator, fractional_laplacian
 from ml.levy.interface import LevyOperator
 from ml.levy.ordinary import OrdinaryWalkOperator
@@ -51,22 +56,27 @@ class LevyFamily:
     def whole(self) -> LevyOperator:
         """Return the operator of the graph as it is."""
         if self.choice.kind == "sparse":
-            return self._sparse(self._powers.whole())
+            return self._whole_sparse
         if self.choice.kind == "corrected":
             return self._matrix
         return self._build(self.adjacency)
 
     def censored(self, pairs: IntArray) -> LevyOperator:
         """Return the operator of the graph without these pairs of nodes, (k, 2)."""
-        if self.choice.kind == "sparse":
-            return self._sparse(self._powers.censored(pairs))
-        if self.choice.kind == "corrected" and 0 < len(pairs) <= _FEW:
+        if len(pairs) and self._worth_correcting(len(pairs)):
             correction = self._low_rank.correct(pairs)
             if correction is not None:
                 return self._correct(correction)
-        if self.choice.kind == "corrected" and self.adjacency.shape[0] > SMALL_NODES:
+        small = self.adjacency.shape[0] <= SMALL_NODES
+        if self.choice.kind == "sparse" or (self.choice.kind == "corrected" and not small):
             return self._sparse(self._powers.censored(pairs))
         return self._build(censor_pairs(self.adjacency, pairs))
+
+    def _worth_correcting(self, dropped: int) -> bool:
+        if self.choice.kind == "sparse":
+            fill = self._powers.fill
+            return correction_is_cheaper(fill, self.adjacency.shape[0], dropped)
+        return self.choice.kind == "corrected" and dropped <= _FEW
 
     @cached_property
     def _powers(self) -> "GraphPowers":
@@ -91,13 +101,18 @@ class LevyFamily:
     def _matrix(self) -> DenseLevyOperator:
         return DenseLevyOperator(self.adjacency, self.gamma, self.sigma, self._power)
 
+    @cached_property
+    def _whole_sparse(self) -> LevyOperator:
+        return self._sparse(self._powers.whole())
+
     def _correct(self, correction: "PowerCorrection") -> LevyOperator:
-        if self.adjacency.shape[0] <= SMALL_NODES:
+        if self.choice.kind == "corrected" and self.adjacency.shape[0] <= SMALL_NODES:
             power = self._power + (correction.rows.T * correction.signs) @ correction.rows
             return DenseLevyOperator(self.adjacency, self.gamma, self.sigma, power)
         from ml.levy.corrected import CorrectedLevyOperator
 
-        return CorrectedLevyOperator(self._matrix, correction)
+        whole = self._matrix if self.choice.kind == "corrected" else self._whole_sparse
+        return CorrectedLevyOperator(whole, correction)
 
     def _sparse(self, power: "FactoredPower") -> LevyOperator:
         from ml.levy.sparse import SparseLevyOperator

@@ -141,26 +141,6 @@ def _solve(
 
 
 @compiled
-def solve_lower(triangles: FloatArray, rows: FloatArray) -> FloatArray:
-    """Return ``triangles^-1 rows`` for every system, by forward substitution.
-
-    Shapes: triangles (P, k, k) lower, rows (P, k, N) -> (P, k, N).
-    """
-    systems, size, count = rows.shape
-    solved = np.empty((systems, size, count))
-    for system in range(systems):
-        for row in range(size):
-            inverse = 1 / triangles[system, row, row]
-            for node in range(count):
-                solved[system, row, node] = inverse * rows[system, row, node]
-            for other in range(row):
-                factor = inverse * triangles[system, row, other]
-                for node in range(count):
-                    solved[system, row, node] -= factor * solved[system, other, node]
-    return solved
-
-
-@compiled
 def enter(
     signal: FloatArray, order: IntArray, scale: FloatArray, islands: IntArray, sizes: IntArray
 ) -> FloatArray:

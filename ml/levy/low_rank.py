@@ -1,18 +1,22 @@
 """Powers of censored graphs as corrections of low rank: nothing is factored again."""
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 
 import numpy as np
 
 from ml.arrays import FloatArray, IntArray
-from ml.levy.kernels import solve_lower
 from ml.levy.powers import FactoredPower, GraphPowers
+from ml.levy.workers import run_tasks
 
 _KEPT_BYTES = 128 * 2**20
 """Memory for the solutions of edges that were censored before: P-DropEdge repeats itself."""
-_TOGETHER = 4
+_SMALL = 4000
+_TOGETHER_SMALL = 4
+_TOGETHER = 16
 _DOUBTFUL = 1e-9
 
 
@@ -62,8 +66,8 @@ class LowRankPowers:
         inner = self._inner(solved, positions)
         if not self._reaches(inner[-1], int(islands.max()) + 1):
             return None
-        triangles = np.linalg.cholesky(inner[:-1]).astype(np.float64)
-        rows = solve_lower(triangles, solved[:-1]).reshape(-1, len(islands))
+        inverse = np.linalg.inv(np.linalg.cholesky(inner[:-1])).astype(np.float64)
+        rows = (inverse @ solved[:-1]).reshape(-1, len(islands))
         signs = np.repeat(self.whole.fractions.residues, len(positions))
         return self._finish(rows, signs, islands, positions)
 
@@ -83,14 +87,19 @@ class LowRankPowers:
 
     def _solve_anew(self, positions: IntArray) -> FloatArray:
         # Always as many columns at once, so that a solution does not depend on its company.
-        spare = -len(positions) % _TOGETHER
+        together = _TOGETHER_SMALL if len(self._place) <= _SMALL else _TOGETHER
+        spare = -len(positions) % together
         incidence = np.pad(self._incidence(positions), ((0, 0), (0, spare)))
-        blocks = [
-            self.whole.factors.solve_each(np.ascontiguousarray(block))
-            for block in np.split(incidence, incidence.shape[1] // _TOGETHER, axis=1)
+        tasks: list[Callable[[], FloatArray]] = [
+            partial(self._solve_block, np.ascontiguousarray(block))
+            for block in np.split(incidence, incidence.shape[1] // together, axis=1)
         ]
-        solved = np.concatenate(blocks, axis=2)[:, self._place, : len(positions)]
-        return np.ascontiguousarray(solved.transpose(2, 0, 1))
+        blocks = run_tasks(tasks, together=len(self._place) > _SMALL)
+        return np.concatenate(blocks)[: len(positions)]
+
+    def _solve_block(self, incidence: FloatArray) -> FloatArray:
+        solved = self.whole.factors.solve_each(incidence)
+        return np.ascontiguousarray(solved[:, self._place].transpose(2, 0, 1))
 
     def _incidence(self, positions: IntArray) -> FloatArray:
         """Return ``B`` in elimination order, (N, k)."""

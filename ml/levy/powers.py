@@ -100,7 +100,9 @@ class GraphPowers:
         # On signals without a mean Lt is of the size of gamma, and no degree is smaller than
         # that of a node with one edge, the weakest.
         self._tolerance = accuracy * gamma * float(self.weights.min()) ** gamma / 2
-        self.elimination = analyse(ordering or order_nodes(adjacency), pairs)
+        ordering = ordering or order_nodes(adjacency)
+        self.fill = ordering.fill
+        self.elimination = analyse(ordering, pairs)
 
     @cached_property
     def lowest(self) -> float:

@@ -25,6 +25,7 @@ def make_operator() -> CorrectedLevyOperator:
 
 def make_filter(order: int) -> CorrectedFilter:
     operator = make_operator()
+    assert isinstance(operator.whole, DenseLevyOperator)
     walk = StoredWalk(operator.whole.matrix, torch.device("cpu"))
     return CorrectedFilter(operator, walk, ALPHA, order)
 

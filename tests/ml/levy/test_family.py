@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from ml.graph import Graph, censor_pairs
+from ml.levy.corrected import CorrectedLevyOperator
 from ml.levy.dense import DenseLevyOperator
 from ml.levy.family import LevyFamily
 from tests.ml.grids import archipelago, grid_like, path, random_signal
@@ -90,3 +91,14 @@ def test_the_matrix_of_a_larger_grid_comes_from_its_factors() -> None:
     reference = DenseLevyOperator(graph.adjacency, 0.1, 0.3)
     assert isinstance(operator, DenseLevyOperator)
     np.testing.assert_allclose(operator.matrix, reference.matrix, atol=1e-7)
+
+
+def test_a_graph_that_fills_in_is_corrected_beside_its_sparse_factors() -> None:
+    graph = grid_like(1500, 5)
+    family = LevyFamily(graph.adjacency, 0.1, 0.3, "sparse")
+    gone = graph.pairs[[3, 70, 600]]
+    operator = family.censored(gone)
+    assert isinstance(operator, CorrectedLevyOperator)
+    reference = DenseLevyOperator(censor_pairs(graph.adjacency, gone), 0.1, 0.3)
+    signal = random_signal(1500)
+    np.testing.assert_allclose(operator.apply(signal), reference.apply(signal), atol=1e-6)

@@ -1,0 +1,62 @@
+"""Memory and time before a job starts."""
+
+import numpy as np
+import pytest
+
+from ml.config import TrainingConfig
+from ml.graph import Graph
+from ml.levy.estimate import estimate
+from tests.ml.grids import make_graph, path
+
+MEGABYTE = 2**20
+
+
+def ladder(rungs: int) -> Graph:
+    """Two long lines side by side: a grid without long loops."""
+    rails = [(node, node + 2) for node in range(2 * rungs - 2)]
+    return make_graph([*rails, *((2 * rung, 2 * rung + 1) for rung in range(rungs))])
+
+
+def test_a_small_grid_fits_anywhere() -> None:
+    found = estimate(path(118).adjacency, TrainingConfig())
+    assert found.kind == "corrected"
+    assert found.memory_bytes < 600 * MEGABYTE
+    assert found.epoch_seconds < 0.1
+
+
+def test_a_full_matrix_of_a_large_grid_is_refused_by_its_number() -> None:
+    chain = path(82_000).adjacency
+    found = estimate(chain, TrainingConfig(operator="dense"))
+    assert found.kind == "dense"
+    assert found.memory_bytes > 100 * 1024 * MEGABYTE
+    assert found.setup_seconds > 3600
+
+
+def test_sparse_factors_of_a_large_grid_fit_into_a_few_gigabytes() -> None:
+    found = estimate(ladder(15_000).adjacency, TrainingConfig())
+    assert found.kind == "sparse"
+    assert found.memory_bytes < 4096 * MEGABYTE
+    assert "factor entries a node" in found.reason
+
+
+@pytest.mark.parametrize("operator", ["dense", "sparse"])
+def test_dropping_edges_costs_time(operator: str) -> None:
+    grid = ladder(2000).adjacency
+    without, dropping = (
+        estimate(grid, TrainingConfig(operator=operator, drop_edge=kind))  # type: ignore[arg-type]
+        for kind in ("none", "preferential")
+    )
+    assert dropping.epoch_seconds > without.epoch_seconds
+
+
+def test_the_cost_grows_with_the_size_of_the_grid() -> None:
+    sizes = [estimate(ladder(count).adjacency, TrainingConfig()) for count in (2000, 8000)]
+    assert sizes[1].memory_bytes > sizes[0].memory_bytes
+    assert sizes[1].epoch_seconds > 2 * sizes[0].epoch_seconds
+
+
+def test_an_ordinary_walk_costs_next_to_nothing() -> None:
+    graph = Graph(5000, np.stack([np.arange(4999), np.arange(1, 5000)], axis=1), np.ones(4999))
+    found = estimate(graph.adjacency, TrainingConfig(gamma=1.0))
+    assert found.kind == "ordinary"
+    assert found.setup_seconds < 0.01
