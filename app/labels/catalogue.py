@@ -6,6 +6,7 @@ import numpy as np
 
 from app.errors import LabelsRejected
 from app.ingest.grid import Grid, LabelSet
+from app.labels.contingencies import LONG_KINDS
 from ml.arrays import BoolArray, FloatArray, IntArray
 from ml.errors import Fault
 
@@ -25,7 +26,7 @@ def compute_label_set(grid: Grid, kind: str) -> LabelSet:
         raise _refuse(kind, "comes with the file of a grid; this grid has none")
     make = CATALOGUE.get(kind)
     if make is None:
-        known = ", ".join((*CATALOGUE, *_FROM_THE_FILE))
+        known = ", ".join((*CATALOGUE, *_FROM_THE_FILE, *LONG_KINDS))
         raise _refuse(kind, f"is not in the catalogue; there are {known}")
     return make(grid)
 

@@ -7,9 +7,10 @@ from fastapi import APIRouter, Path, Response, status
 from sqlalchemy.orm import Session
 
 from app.columns_response import respond_columns
-from app.db import DatabaseDep, ReadingSession
+from app.db import Database, DatabaseDep, ReadingSession
 from app.graphs.service import load_grid
 from app.ingest.grid import LabelSet
+from app.jobs.dispatch import Dispatcher, DispatcherDep
 from app.labels import service
 from app.labels.body import LabelsAsked, LabelsBody, describe_body
 from app.labels.catalogue import compute_label_set
@@ -18,6 +19,7 @@ from app.labels.schemas import (
     LabelColumnsOut,
     LabelSetOut,
     LabelSetsOut,
+    LabelsJobOut,
     NewLabelSetOut,
     SuitabilityOut,
 )
@@ -38,13 +40,24 @@ def list_label_sets(graph_id: GraphId, session: ReadingSession) -> LabelSetsOut:
 @router.post(
     "",
     status_code=status.HTTP_201_CREATED,
-    responses={200: {"model": NewLabelSetOut, "description": "The grid already has these labels."}},
+    responses={
+        200: {"model": NewLabelSetOut, "description": "The grid already has these labels."},
+        202: {"model": LabelsJobOut, "description": "A job computes them; follow `Location`."},
+    },
     openapi_extra=describe_body(),
 )
 def create_label_set(
-    graph_id: GraphId, asked: LabelsBody, response: Response, database: DatabaseDep
-) -> NewLabelSetOut:
+    graph_id: GraphId,
+    asked: LabelsBody,
+    response: Response,
+    database: DatabaseDep,
+    dispatcher: DispatcherDep,
+) -> NewLabelSetOut | LabelsJobOut:
     """Give a grid labels: your own for some or all buses, or a kind of the catalogue."""
+    with database.reading() as session:
+        waits = service.must_be_computed(session, graph_id, asked.kind)
+    if waits and asked.kind is not None:
+        return _queue(database, dispatcher, response, graph_id, asked.kind)
     with database.reading() as session:
         label_set, report = _make_label_set(session, graph_id, asked)
     with database.writing() as session:
@@ -93,3 +106,16 @@ def _make_label_set(
         return own.label_set, own.report()
     known = service.find_label_set(session, graph_id, asked.kind)
     return known or compute_label_set(grid, asked.kind), {}
+
+
+def _queue(
+    database: Database, dispatcher: Dispatcher, response: Response, graph_id: str, kind: str
+) -> LabelsJobOut:
+    with database.writing() as session:
+        job = service.enqueue_labels(session, graph_id, kind)
+    # Only now is the job there for whoever gets its id.
+    dispatcher.dispatch(job.id, job.priority)
+    href = f"/jobs/{job.id}"
+    response.headers["Location"] = href
+    response.status_code = status.HTTP_202_ACCEPTED
+    return LabelsJobOut(job_id=job.id, state=job.state, href=href)

@@ -5,10 +5,12 @@ from sqlalchemy.orm import Session
 
 from app.db import current_time
 from app.errors import LabelExists, LabelNotFound
-from app.graphs.service import get_graph
+from app.graphs.service import get_graph, load_grid
 from app.ingest.grid import LabelSet
+from app.jobs.service import Origin, enqueue
 from app.labels import repository
-from app.tables import LabelRow
+from app.labels.contingencies import LONG_KINDS, N1_EXPOSURE, check_demand, make_power_case
+from app.tables import JobRow, LabelRow
 
 
 def get_label_set(session: Session, graph_id: str, name: str) -> LabelSet:
@@ -54,6 +56,27 @@ def store_label_set(session: Session, graph_id: str, label_set: LabelSet) -> boo
     if not same or not np.array_equal(known.classes, label_set.classes):
         raise LabelExists(f"Grid {graph_id!r} has other labels {label_set.name!r}.")
     return False
+
+
+def must_be_computed(session: Session, graph_id: str, kind: str | None) -> bool:
+    """Say whether a kind takes a job; checked here whether the grid has what it needs.
+
+    Raises: GraphNotFound, LabelsRejected.
+    """
+    if kind not in LONG_KINDS or find_label_set(session, graph_id, kind) is not None:
+        return False
+    grid = load_grid(session, graph_id)
+    if kind == N1_EXPOSURE:
+        make_power_case(grid, find_label_set(session, graph_id, "bus_type"))
+    else:
+        check_demand(grid)
+    return True
+
+
+def enqueue_labels(session: Session, graph_id: str, kind: str) -> JobRow:
+    """Write the job that computes a label set; the caller commits and then dispatches it."""
+    payload = {"graph_id": graph_id, "kind": kind}
+    return enqueue(session, "labels", payload, Origin(graph_id=graph_id))
 
 
 def _unpack(row: LabelRow) -> LabelSet:

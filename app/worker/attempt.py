@@ -10,6 +10,7 @@ from app.jobs import service
 from app.jobs.desk import JobDesk
 from app.jobs.patience import read_patiently, write_patiently
 from app.jobs.states import Claim
+from app.labels import task as labels_task
 from app.logs import configure_logs
 from app.problems import describe_failure
 from app.settings import Settings
@@ -18,7 +19,7 @@ from app.worker.process import limit_memory
 from app.worker.run import HANDED_BACK
 from ml.errors import TrainingInterrupted
 
-_TASKS = {"train": train_task.run}
+_TASKS = {"labels": labels_task.run, "train": train_task.run}
 _log = structlog.get_logger("levygrid.worker")
 
 

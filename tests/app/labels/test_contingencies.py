@@ -1,0 +1,91 @@
+from pathlib import Path
+from threading import Event
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from app.db import Database
+from app.errors import LabelsRejected
+from app.ingest.exchange import Request
+from app.ingest.grid import ReadGrid
+from app.ingest.matpower_m import read
+from app.jobs.desk import JobDesk
+from app.jobs.service import claim_next
+from app.jobs.states import Claim, LeaseTerms
+from app.labels import task
+from app.labels.contingencies import label_demand_lost, label_exposure, make_power_case
+from app.power_flow import solve
+from app.settings import Settings
+from tests.app.ingest.requests import SMALL_CASE
+from tests.app.samples import post_graph
+
+
+def _read(content: bytes) -> ReadGrid:
+    return read(Request("matpower", {"file": content}))
+
+
+def _ignore(_done: int, _total: int) -> None:
+    return None
+
+
+def test_case14_has_one_bus_behind_a_bridge(matpower_folder: Path) -> None:
+    # Bus 8 hangs on bus 7 by one transformer; the rest of IEEE 14 is meshed.
+    found = _read((matpower_folder / "case14.m").read_bytes())
+    types = next(each for each in found.label_sets if each.name == "bus_type")
+    exposure = label_exposure(found.grid, types, _ignore)
+    cut_off = np.flatnonzero(exposure.classes == 2)
+    assert [found.grid.bus_ids[bus] for bus in cut_off] == ["8"]
+
+
+def test_power_flow_of_a_stored_grid_finds_the_voltages_of_its_file(matpower_folder: Path) -> None:
+    found = _read((matpower_folder / "case_ACTIVSg200.m").read_bytes())
+    types = next(each for each in found.label_sets if each.name == "bus_type")
+    case, voltages = make_power_case(found.grid, types)
+    flat = np.where(types.classes == 0, 1.0 + 0j, np.abs(voltages) + 0j)
+    solution = solve(case, flat)
+    assert solution.converged
+    np.testing.assert_allclose(np.abs(solution.voltages), np.abs(voltages), atol=1e-3)
+
+
+def test_demand_behind_a_lost_bus_is_the_demand_of_others() -> None:
+    # 1 (generator) - 2 (50 MW) - 10 (generator): whichever is lost, 2 is fed by the other.
+    both = _read(SMALL_CASE.encode()).grid
+    assert label_demand_lost(both, _ignore).classes.tolist() == [0, 1, 0]
+    single = SMALL_CASE.replace("\t10\t10\t0\t10\t-10\t1\t100\t0\t20\t0;\n", "")
+    assert label_demand_lost(_read(single.encode()).grid, _ignore).classes.tolist() == [2, 1, 0]
+
+
+def test_a_grid_without_electrical_columns_is_refused(api: TestClient) -> None:
+    graph_id = post_graph(api)
+    for kind in ("n1_exposure", "mw_lost"):
+        answer = api.post(f"/graphs/{graph_id}/labels", json={"kind": kind})
+        assert answer.status_code == 422
+        assert answer.json()["type"] == "/problems/labels-rejected"
+
+
+def test_a_base_case_without_a_solution_is_refused() -> None:
+    found = _read(SMALL_CASE.replace("\t50\t10\t", "\t50000\t10000\t").encode())
+    types = next(each for each in found.label_sets if each.name == "bus_type")
+    with pytest.raises(LabelsRejected):
+        label_exposure(found.grid, types, _ignore)
+
+
+def test_a_long_kind_becomes_a_job_and_then_a_label_set(
+    api: TestClient, sqlite_settings: Settings
+) -> None:
+    graph_id = api.post("/graphs", files={"file": ("small.m", SMALL_CASE)}).json()["id"]
+    asked = api.post(f"/graphs/{graph_id}/labels", json={"kind": "n1_exposure"})
+    assert asked.status_code == 202
+    database: Database = api.app.state.database  # type: ignore[attr-defined]  # an ASGI app to mypy
+    with database.writing() as session:
+        job = claim_next(session, LeaseTerms("test", 60, 3))
+    assert job is not None
+    desk = JobDesk(database, Claim(job.id, job.attempt), 60, Event())
+    task.run(job, desk, sqlite_settings)
+    done = api.get(asked.headers["location"]).json()
+    assert done["state"] == "succeeded"
+    counts = api.get(f"/graphs/{graph_id}/labels").json()["items"]
+    assert "n1_exposure" in [each["name"] for each in counts]
+    again = api.post(f"/graphs/{graph_id}/labels", json={"kind": "n1_exposure"})
+    assert again.status_code == 200
