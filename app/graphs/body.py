@@ -13,7 +13,7 @@ from app.ingest.weights import WEIGHT_CHOICES
 from app.json_body import read_json_bytes
 from ml.errors import Fault
 
-_TEXTS = ("format", "weight", "name", "check")
+_TEXTS = ("format", "weight", "name", "check", "columns")
 _FILES = ("file", "buses")
 
 
@@ -33,6 +33,7 @@ async def _read_grid_body(request: Request) -> bytes | Upload:
         weight=form.texts.get("weight") or None,
         name=form.texts.get("name") or None,
         check=form.texts.get("check") or None,
+        columns=form.texts.get("columns") or None,
     )
 
 
@@ -52,6 +53,10 @@ def describe_body() -> dict[str, Any]:
             "description": "What the weight of a branch is; `given` for CSV, GraphML and JSON.",
         },
         "name": {"type": "string", "maxLength": 200},
+        "columns": {
+            "enum": ["topology"],
+            "description": "Also add clustering, betweenness and distance to generation.",
+        },
         "check": {
             "enum": ["power_flow"],
             "description": "Also compare the voltages of the file with its power flow.",

@@ -33,6 +33,7 @@ def main() -> None:
     # One thread: BLAS would otherwise reserve address space for every core.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     read = import_module(READERS[reader]).read
+    import_module("app.ingest.topology_columns")  # while files may still be opened
     _forbid_files_and_processes()
     _write(_answer(read, _read_all()))
 
@@ -42,10 +43,13 @@ def _answer(read: Callable[..., Any], content: bytes) -> bytes:
 
     from app.errors import GridRejected, Rejected
     from app.ingest import exchange
+    from app.ingest.topology_columns import add_topology_columns
 
     request = msgspec.msgpack.decode(content, type=exchange.Request)
     try:
         found = read(request)
+        if request.options.get("columns") == "topology":
+            found = add_topology_columns(found)
     except Rejected as error:
         return exchange.encode_rejection(error)
     except MemoryError:

@@ -22,6 +22,7 @@ class Upload:
     weight: str | None = None
     name: str | None = None
     check: str | None = None
+    columns: str | None = None
 
 
 def read_upload(upload: Upload, limits: GridLimits, confinement: Confinement) -> ReadGrid:
@@ -38,7 +39,14 @@ def read_upload(upload: Upload, limits: GridLimits, confinement: Confinement) ->
         files["buses"] = upload.buses
     if upload.check not in (None, "power_flow"):
         raise GridRejected("The check is not known.", [Fault("check", "is not power_flow")])
-    given = {"weight": upload.weight, "name": upload.name, "check": upload.check}
+    if upload.columns not in (None, "topology"):
+        raise GridRejected("The columns are not known.", [Fault("columns", "is not topology")])
+    given = {
+        "columns": upload.columns,
+        "weight": upload.weight,
+        "name": upload.name,
+        "check": upload.check,
+    }
     options = {name: value for name, value in given.items() if value is not None}
     request = Request(
         reader=reader,
