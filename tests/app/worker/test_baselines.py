@@ -1,0 +1,134 @@
+"""Baselines as a real worker measures them, seen over HTTP."""
+
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from app.main import create_app
+from app.settings import Settings
+from app.tables import JobRow
+from tests.app.worker.conftest import Bench, make_bench
+from tests.processes import wait_for
+
+KEYS = ["majority", "one_rule", "label_propagation", "closed_form", "forest", "mlp", "gcn"]
+HOPELESS = {"epochs": 1, "learning_rate": 1e-9, "width": 1, "seed": 3}
+"""Settings under which the network learns nothing."""
+
+
+def api_on(bench: Bench) -> TestClient:
+    return TestClient(create_app(Settings(**bench.settings)))  # type: ignore[arg-type]
+
+
+def train(api: TestClient, bench: Bench, **body: Any) -> dict[str, Any]:
+    """Train over HTTP and return the card of the model."""
+    wanted = {"graph_id": bench.graph_id, "config": HOPELESS} | body
+    answer = api.post("/train", json=wanted)
+    assert answer.status_code == 202, answer.text
+
+    def look() -> dict[str, Any] | None:
+        job: dict[str, Any] = api.get(answer.headers["location"]).json()
+        return job if job["state"] in {"succeeded", "failed"} else None
+
+    job = wait_for(look, "the end of the job")
+    assert job["state"] == "succeeded", job
+    card: dict[str, Any] = api.get(f"/models/{job['model_id']}/card").json()
+    return card
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient, Bench]]:
+    folder = tmp_path_factory.mktemp("baselines")
+    bench = make_bench(f"sqlite:///{folder / 'levygrid.db'}", folder)
+    with bench.stack, api_on(bench) as api:
+        bench.start_worker(baseline_seconds="600")
+        yield api, bench
+    bench.database.close()
+
+
+@pytest.fixture(scope="module")
+def card(trained: tuple[TestClient, Bench]) -> dict[str, Any]:
+    return train(*trained)
+
+
+def test_all_seven_are_measured_on_the_split_of_the_model(card: dict[str, Any]) -> None:
+    items = card["baselines"]["items"]
+    assert [item["key"] for item in items] == KEYS
+    counts = card["split"]["counts"]
+    for item in items:
+        assert item["skipped"] is None, item
+        assert item["seed"] == 3
+        assert item["validation"]["count"] == counts["validation"]
+        assert item["test"]["count"] == counts["test"]
+
+
+def test_a_model_that_learnt_nothing_is_told_so_first(
+    card: dict[str, Any], trained: tuple[TestClient, Bench]
+) -> None:
+    assert card["headline"].startswith("A baseline beats this model on validation: ")
+    answer = trained[0].get("/predict/0", params={"model_id": card["model"]["id"]}).json()
+    assert answer["warnings"] == [card["headline"]]
+
+
+def test_the_card_has_the_report_on_the_label_and_how_the_split_was_drawn(
+    card: dict[str, Any],
+) -> None:
+    assert card["suitability"]["class_counts"] == {"load": 20, "generator": 10}
+    assert card["data"]["label_definition"] == "every third is a generator"
+    assert (card["split"]["kind"], card["split"]["seed"]) == ("stratified", 0)
+
+
+def test_the_page_of_a_trained_model_shows_every_part(
+    card: dict[str, Any], trained: tuple[TestClient, Bench]
+) -> None:
+    html = trained[0].get(f"/models/{card['model']['id']}/card.html").text
+    for text in ("Random forest", "One rule", "called generator", "Wilson", "Limits"):
+        assert text in html
+
+
+def test_without_baselines_the_card_says_that_nobody_knows(
+    trained: tuple[TestClient, Bench],
+) -> None:
+    plain = train(*trained, baselines=False)
+    assert plain["headline"].startswith("No baseline was measured")
+    assert plain["baselines"]["items"] == []
+    assert plain["baselines"]["omitted"] == "the training request asked for no baselines"
+
+
+def is_comparing(row: JobRow) -> bool:
+    """Whether a baseline has been measured and another is at work."""
+    return bool(row.progress.get("baselines"))
+
+
+def test_a_job_is_cancelled_while_its_baselines_are_measured(bench: Bench) -> None:
+    job_id = bench.enqueue(baselines=True, **HOPELESS)
+    worker = bench.start_worker(baseline_seconds="600")
+    row = bench.wait_for_job(job_id, is_comparing, "a baseline")
+    assert row.progress["stage"].startswith("baselines: ")
+    with api_on(bench) as api:
+        assert api.delete(f"/jobs/{job_id}").status_code in {200, 202}
+        bench.wait_for_state(job_id, "cancelled")
+        assert api.get("/models").json()["items"] == []
+    wait_for(lambda: not worker.children("app.worker.trainer"), "the end of the trainer")
+
+
+def test_a_worker_stopped_amid_the_baselines_hands_the_job_to_one_that_goes_on(
+    bench: Bench,
+) -> None:
+    job_id = bench.enqueue(baselines=True, **HOPELESS)
+    first = bench.start_worker(baseline_seconds="600")
+    bench.wait_for_job(job_id, is_comparing, "a baseline")
+    first.send(signal.SIGTERM)
+    assert first.wait() == 0
+    row = bench.job(job_id)
+    assert (row.state, row.handed_back) == ("queued", 1)
+    done = row.progress["baselines"]
+    bench.start_worker(baseline_seconds="600")
+    bench.wait_for_state(job_id, "succeeded")
+    with api_on(bench) as api:
+        model_id = api.get(f"/jobs/{job_id}").json()["model_id"]
+        items = api.get(f"/models/{model_id}/card").json()["baselines"]["items"]
+    assert [item["key"] for item in items] == KEYS
+    assert items[: len(done)] == done
