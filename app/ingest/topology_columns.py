@@ -44,7 +44,7 @@ def measure_clustering(adjacency: SparseMatrix) -> FloatArray:
 
     Equation: Watts and Strogatz (1998), ``C_i = 2 t_i / (k_i (k_i - 1))``.
     """
-    degree = np.asarray(adjacency.sum(axis=1)).ravel()
+    degree: FloatArray = np.asarray(adjacency.sum(axis=1)).ravel()
     closed: FloatArray = np.asarray((adjacency @ adjacency).multiply(adjacency).sum(axis=1)).ravel()
     pairs = degree * (degree - 1)
     found: FloatArray = np.divide(closed, pairs, out=np.zeros_like(closed), where=pairs > 0)
