@@ -136,6 +136,20 @@ def test_the_figures_of_a_model_are_those_of_its_test_buses(watch: Watch, work: 
     assert row[:2] == [str(test["count"]), f"{test['accuracy']:.1%}"]
 
 
+def test_a_model_is_shown_beside_its_best_baseline_with_a_way_to_its_card(
+    watch: Watch, work: Work
+) -> None:
+    page = _open_graph(watch, work, work.graph)
+    details = page.locator("#model-details")
+    best = work.model["best_baseline"]
+    expect(details).to_contain_text(f"Best baseline on the same split: {best['title']}")
+    for warning in work.model["warnings"]:
+        expect(details.locator(".error")).to_contain_text(warning)
+    page.click("text=Model card")
+    expect(page.locator("#headline")).to_contain_text("on validation")
+    expect(page.locator("svg polyline").first).to_be_attached()
+
+
 def test_a_setting_outside_its_domain_is_refused_in_the_words_of_the_api(
     watch: Watch, work: Work
 ) -> None:
