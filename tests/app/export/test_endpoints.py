@@ -12,6 +12,7 @@ from app.ingest import csv_tables, graphml, node_link, pandapower_json
 from app.ingest.exchange import Request
 from app.ingest.grid import Grid
 from tests.app.ingest.requests import SMALL_CASE, ask
+from tests.app.samples import post_graph, put_model
 
 _LOAD = """
 import sys, pandapower
@@ -88,6 +89,17 @@ def test_pandapower_json_is_read_by_pandapower_and_by_us(api: TestClient, graph_
     command = [sys.executable, "-W", "ignore", "-c", _LOAD]
     told = subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
     assert told.strip() == "3 2 1 50.0 ['1', '2', '10']"
+
+
+def test_predictions_of_the_active_model_are_columns_of_the_buses(api: TestClient) -> None:
+    graph_id = post_graph(api)
+    put_model(api, graph_id)
+    rows = _export(api, graph_id, "csv-buses").splitlines()
+    assert "predicted,probability,probability of generator" in rows[0]
+    assert ",load,0.7," in rows[1]
+    net = json.loads(_export(api, graph_id, "pandapower"))
+    columns = json.loads(net["_object"]["bus"]["_object"])["columns"]
+    assert {"predicted", "probability"} <= set(columns)
 
 
 def test_an_unknown_format_or_model_is_refused(api: TestClient, graph_id: str) -> None:
