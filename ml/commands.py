@@ -19,11 +19,11 @@ def authors_split(
     json_path: JsonOption = None,
 ) -> None:
     """Accuracy on the authors' split; settings come from a search on validation nodes."""
-    from ml.experiments.authors_split import AIMS, DATASETS, measure_dataset
+    from ml.experiments.authors_split import AIMS, DATASETS, Study, measure_dataset
 
     rows = []
     for name in DATASETS:
-        rows += measure_dataset(name, data, results, range(seeds), _progress)
+        rows += measure_dataset(Study(data, results), name, range(seeds), _progress)
     for row in rows:
         typer.echo(
             f"{row['dataset']:8} {row['method']:16} {100 * row['mean']:6.2f} "

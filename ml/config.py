@@ -91,7 +91,7 @@ class TrainingConfig:
     learning_rate: float = 0.01
     weight_decay: float = 5e-4
     class_weights: ClassWeights = "none"
-    feature_scaling: Scaling = "standard"
+    feature_scaling: Scaling = "quantile"
     seed: int = 0
     device: Device = "auto"
 

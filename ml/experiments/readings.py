@@ -16,7 +16,9 @@ from ml.training import fit
 
 DIVISIONS = {"ieee118": 20, "sc500": 10, "tx2000": 3}
 """How many divisions of the nodes each reading is tried on."""
-BASE = TrainingConfig(drop_edge="none", epochs=200, patience=50, device="cpu")
+BASE = TrainingConfig(
+    feature_scaling="standard", drop_edge="none", epochs=200, patience=50, device="cpu"
+)
 READINGS: dict[str, dict[str, Any]] = {
     "skip carries the input": {"skip": "input", "output_skip": False},
     "skip carries the input, in the last layer too": {"skip": "input", "output_skip": True},
@@ -37,6 +39,7 @@ READINGS: dict[str, dict[str, Any]] = {
     "dropout 0.5": {"dropout": 0.5},
     "features scaled to [0, 1]": {"feature_scaling": "minmax"},
     "features as they are": {"feature_scaling": "none"},
+    "features by their ranks": {"feature_scaling": "quantile"},
     "balanced class weights": {"class_weights": "balanced"},
     "stop on accuracy": {"stop_on": "accuracy"},
 }
