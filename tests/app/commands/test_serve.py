@@ -148,14 +148,6 @@ def test_the_api_process_imports_neither_torch_nor_pandapower() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_the_service_starts_within_three_seconds_of_processor_time(tmp_path: Path) -> None:
-    with running(["serve"], settings_of(tmp_path, workers="0"), tmp_path) as service:
-        address_of(service)
-        ticks = Path(f"/proc/{service.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        used = (int(ticks[11]) + int(ticks[12])) / 100
-    assert used < 3
-
-
 def test_the_api_stays_responsive_while_a_job_runs(tmp_path: Path) -> None:
     with running(["serve"], settings_of(tmp_path), tmp_path) as service:
         address = address_of(service)
