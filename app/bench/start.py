@@ -6,7 +6,7 @@ import sys
 import time
 from typing import Any
 
-from app.commands.temporary_service import run_temporary_service
+from app.temporary_service import run_temporary_service
 
 _REPEATS = 5
 _LIBRARIES = "import alembic, fastapi, numpy, scipy.sparse, sqlalchemy.orm, uvicorn"

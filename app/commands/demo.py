@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
-from app.commands.temporary_service import run_temporary_service
 from app.errors import LevygridError
+from app.temporary_service import run_temporary_service
 
 CASE = "case118"
 _ENDED = {"succeeded", "failed", "cancelled"}

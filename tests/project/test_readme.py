@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.commands.temporary_service import run_temporary_service
+from app.temporary_service import run_temporary_service
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
