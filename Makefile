@@ -13,7 +13,7 @@ run: $(RUNTIME)
 install: $(RUNTIME)
 
 test: $(DEVELOPMENT)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(DEVELOPMENT)
 	$(BIN)/ruff format --check .
