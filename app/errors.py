@@ -9,6 +9,7 @@ LevygridError
 ├── MediaTypeUnsupported
 ├── AddressInvalid
 ├── CaseUnreadable
+├── TooManyUploads
 ├── CursorInvalid
 ├── StoredDataDamaged
 ├── JobFailed: WorkerLost TrainerCrashed OutOfMemory TimeLimitReached
@@ -114,6 +115,10 @@ class AddressInvalid(LevygridError):
 
 class CaseUnreadable(LevygridError):
     """A built-in case could not be read in time."""
+
+
+class TooManyUploads(LevygridError):
+    """As many files as may wait are waiting to be read."""
 
 
 class CursorInvalid(LevygridError):

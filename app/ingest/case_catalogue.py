@@ -16,7 +16,7 @@ from app.ingest.case_sizes import CASE_SIZES, MATPOWER_SIZES, NET_SIZES
 from app.ingest.cases import read_case
 from app.ingest.exchange import decode_answer
 from app.ingest.grid import ReadGrid
-from app.ingest.sandbox import Confinement
+from app.ingest.sandbox import Confinement, reading_slot
 from app.ingest.topology import GridLimits
 from app.ingest.uploads import Upload, read_upload
 from ml.errors import Fault
@@ -49,7 +49,8 @@ def list_cases() -> Iterator[CaseInfo]:
 def read_named_case(name: str, limits: GridLimits) -> ReadGrid:
     """Return a built-in case. Raises: GridRejected for an unknown name, CaseUnreadable."""
     if name in NET_SIZES:
-        return _read_net(name)
+        with reading_slot():
+            return _read_net(name)
     if name.startswith(MATPOWER_PREFIX):
         return _read_matpower(name.removeprefix(MATPOWER_PREFIX), limits)
     return read_case(name)

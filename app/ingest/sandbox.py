@@ -14,7 +14,7 @@ from threading import BoundedSemaphore
 
 import msgspec
 
-from app.errors import GridRejected, LevygridError
+from app.errors import GridRejected, LevygridError, TooManyUploads
 from app.ingest.exchange import Request, decode_answer
 from app.ingest.grid import ReadGrid
 
@@ -25,6 +25,8 @@ _GRACE_SECONDS = 0.5
 _OUT_OF_TIME = (-signal.SIGXCPU, -signal.SIGKILL)
 _AT_ONCE = BoundedSemaphore(2)
 """Readers that may run at the same time: each may use its whole memory limit."""
+_IN_LINE = BoundedSemaphore(8)
+"""Requests that may read or wait to: each keeps one of the threads that serve all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ def run_reader(request: Request, confinement: Confinement = Confinement()) -> Re
     it sees the file no way to open another one; it ends with its time or memory.
     Raises: GridRejected, also for every abnormal end, without a word of what happened inside.
     """
-    with _AT_ONCE:
+    with reading_slot():
         answer = _run(request, confinement)
     try:
         return decode_answer(answer)
@@ -51,6 +53,18 @@ def run_reader(request: Request, confinement: Confinement = Confinement()) -> Re
         raise
     except (msgspec.MsgspecError, LevygridError, ValueError, TypeError) as error:
         raise _unreadable(request) from error
+
+
+@contextmanager
+def reading_slot() -> Iterator[None]:
+    """Wait for the right to start a reader. Raises: TooManyUploads if too many wait already."""
+    if not _IN_LINE.acquire(blocking=False):
+        raise TooManyUploads("Too many files are being read; try again in a moment.")
+    try:
+        with _AT_ONCE:
+            yield
+    finally:
+        _IN_LINE.release()
 
 
 def _run(request: Request, confinement: Confinement) -> bytes:

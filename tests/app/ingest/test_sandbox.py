@@ -5,15 +5,17 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from threading import BoundedSemaphore
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.io
 
-from app.errors import GridRejected
+from app.errors import GridRejected, TooManyUploads
+from app.ingest import sandbox
 from app.ingest.matpower_m import parse_case
-from app.ingest.sandbox import Confinement, run_reader
+from app.ingest.sandbox import Confinement, reading_slot, run_reader
 from tests.app.ingest.requests import SMALL_CASE, ask
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -78,6 +80,13 @@ def test_a_file_that_needs_too_much_memory_is_refused() -> None:
     huge = "mpc.bus = [\n" + "1 " * 12_000_000 + "\n];"
     with pytest.raises(GridRejected):
         run_reader(ask("matpower", huge), Confinement(memory_bytes=600 * 2**20))
+
+
+def test_more_files_than_may_wait_are_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "_IN_LINE", BoundedSemaphore(1))
+    with reading_slot(), pytest.raises(TooManyUploads):
+        run_reader(ask("matpower", SMALL_CASE))
+    assert run_reader(ask("matpower", SMALL_CASE)).grid.bus_count == 3
 
 
 _PROBE = """
