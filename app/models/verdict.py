@@ -10,10 +10,13 @@ _NOT_MEASURED = (
 
 
 def list_measured(row: ModelRow) -> list[dict[str, Any]]:
-    """Return the reports of the baselines that were measured, best on validation first."""
+    """Return the reports of the baselines that were measured, best on validation first.
+
+    Equal accuracies are common on few buses; macro F1 then decides.
+    """
     items = (row.baselines or {}).get("items", [])
     measured = [item for item in items if find_accuracy(item) is not None]
-    return sorted(measured, key=lambda item: -(find_accuracy(item) or 0.0))
+    return sorted(measured, key=_rank, reverse=True)
 
 
 def find_best_baseline(row: ModelRow) -> dict[str, Any] | None:
@@ -48,6 +51,10 @@ def find_accuracy(report: dict[str, Any], part: str = "validation") -> float | N
     """Return the accuracy of a model or baseline on a part of the split, if known."""
     accuracy = (report.get(part) or {}).get("accuracy")
     return None if accuracy is None else float(accuracy)
+
+
+def _rank(item: dict[str, Any]) -> tuple[float, float]:
+    return find_accuracy(item) or 0.0, item["validation"].get("macro_f1") or 0.0
 
 
 def _compare(row: ModelRow, baseline: dict[str, Any]) -> str:

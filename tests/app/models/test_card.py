@@ -13,7 +13,7 @@ def graph_id(any_api: TestClient) -> str:
     return post_graph(any_api)
 
 
-def baseline(title: str, validation: float, test: float = 0.25, **extra: Any) -> dict[str, Any]:
+def baseline(title: str, accuracy: float, test: float = 0.25, **extra: Any) -> dict[str, Any]:
     return {
         "key": title.lower(),
         "title": title,
@@ -24,7 +24,7 @@ def baseline(title: str, validation: float, test: float = 0.25, **extra: Any) ->
         "seconds": 0.1,
         "settings": {"trees": 100},
         "description": None,
-        "validation": {"count": 2, "accuracy": validation, "macro_f1": 0.5, "log_loss": 0.7},
+        "validation": {"count": 2, "accuracy": accuracy, "macro_f1": 0.5, "log_loss": 0.7},
         "test": {"count": 2, "accuracy": test, "macro_f1": 0.5, "log_loss": 0.7},
     } | extra
 
@@ -83,6 +83,13 @@ def test_a_baseline_no_better_is_no_warning(
     model_id = put_model(api, post_graph(api), accuracy=0.5, baselines=reports)
     assert api.get("/predict/1").json()["warnings"] == []
     assert card_of(api, model_id)["headline"].startswith(first_words)
+
+
+def test_of_baselines_equal_in_accuracy_macro_f1_finds_the_best(api: TestClient) -> None:
+    fairer = {"count": 2, "accuracy": 0.75, "macro_f1": 0.7, "log_loss": 0.9}
+    reports = compared(baseline("Rule", 0.75), baseline("Forest", 0.75, validation=fairer))
+    card = card_of(api, put_model(api, post_graph(api), baselines=reports))
+    assert card["best_baseline"]["title"] == "Forest"
 
 
 def test_a_model_without_baselines_says_that_nobody_knows(api: TestClient) -> None:
