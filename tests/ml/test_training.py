@@ -76,6 +76,16 @@ def test_a_resumed_run_is_bit_equal_to_an_uninterrupted_one(method: str, drop_ed
         assert np.array_equal(resumed.probabilities, whole.probabilities)
 
 
+@pytest.mark.parametrize("operator", ["dense", "sparse"])
+def test_a_resumed_run_is_bit_equal_whatever_stores_the_operator(operator: str) -> None:
+    config = quick(operator=operator, drop_rate=0.5, drop_top=0.5)
+    kept: dict[int, bytes] = {}
+    whole = run(config, on_checkpoint=kept.__setitem__, checkpoint_every=4)
+    resumed = run(config, resume_from=kept[4])
+    assert timeless(resumed) == timeless(whole)
+    assert resumed.artifact.weights == whole.artifact.weights
+
+
 def test_checkpoints_come_at_the_interval_asked_for() -> None:
     epochs: list[int] = []
     run(quick(), on_checkpoint=lambda epoch, _: epochs.append(epoch), checkpoint_every=3)
