@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from ml.history import EpochRecord
     from ml.inference import predict_probabilities
     from ml.metrics import Metrics, evaluate
+    from ml.search import SearchResult, search_settings
     from ml.split import Split, random_split, stratified_split
     from ml.training import TrainingResult, fit
 
@@ -18,6 +19,7 @@ _HOME = {
     "EpochRecord": "ml.history",
     "Graph": "ml.graph",
     "Metrics": "ml.metrics",
+    "SearchResult": "ml.search",
     "Split": "ml.split",
     "TrainingConfig": "ml.config",
     "TrainingResult": "ml.training",
@@ -26,6 +28,7 @@ _HOME = {
     "load_artifact": "ml.artifact",
     "predict_probabilities": "ml.inference",
     "random_split": "ml.split",
+    "search_settings": "ml.search",
     "stratified_split": "ml.split",
 }
 
@@ -34,6 +37,7 @@ __all__ = [
     "EpochRecord",
     "Graph",
     "Metrics",
+    "SearchResult",
     "Split",
     "TrainingConfig",
     "TrainingResult",
@@ -42,6 +46,7 @@ __all__ = [
     "load_artifact",
     "predict_probabilities",
     "random_split",
+    "search_settings",
     "stratified_split",
 ]
 

@@ -80,7 +80,7 @@ class SearchResult:
     attempts: tuple[Attempt, ...]
 
 
-def search(  # noqa: PLR0913  # options by keyword
+def search_settings(  # noqa: PLR0913  # options by keyword
     graph: Graph,
     split: Split,
     base: TrainingConfig,

@@ -14,7 +14,7 @@ from ml.datasets.dataset import Dataset
 from ml.datasets.paper_grids import LOADERS
 from ml.experiments.contenders import CONTENDERS, Contender
 from ml.experiments.protocol import measure
-from ml.search import Choice, Range, SearchResult, Space, search
+from ml.search import Choice, Range, SearchResult, Space, search_settings
 
 DATASETS = ("ieee118", "sc500")
 AIMS = {"ieee118": 0.81, "sc500": 0.96}
@@ -92,7 +92,7 @@ def _search(study: Study, dataset: Dataset, method: MethodName, report: Report) 
     if method != "lfgcn":
         base = dataclasses.replace(base, drop_edge="none")
     database = study.choice_path(dataset.name, method).with_suffix(".db")
-    return search(
+    return search_settings(
         dataset.graph,
         dataset.published,
         base,

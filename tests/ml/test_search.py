@@ -5,7 +5,7 @@ import pytest
 
 from ml.errors import InvalidHyperparameter
 from ml.graph import UNLABELLED
-from ml.search import Attempt, Choice, Range, SearchResult, Space, search
+from ml.search import Attempt, Choice, Range, SearchResult, Space, search_settings
 from tests.ml.small_grids import quick, ring_with_chords, split_of
 
 SPACE: Space = {"alpha": Range(0.1, 0.8), "width": Choice((4, 8))}
@@ -14,7 +14,7 @@ SPACE: Space = {"alpha": Range(0.1, 0.8), "width": Choice((4, 8))}
 def run(**options: object) -> SearchResult:
     graph = ring_with_chords()
     settings: dict[str, object] = {"trials": 4, "space": SPACE, **options}
-    return search(graph, split_of(graph), quick(epochs=5), **settings)  # type: ignore[arg-type]
+    return search_settings(graph, split_of(graph), quick(epochs=5), **settings)  # type: ignore[arg-type]
 
 
 def test_the_best_attempt_is_returned() -> None:
@@ -34,14 +34,14 @@ def test_test_labels_do_not_change_the_result() -> None:
     graph = ring_with_chords()
     split = split_of(graph)
     base = quick(epochs=5)
-    expected = search(graph, split, base, trials=3, space=SPACE)
+    expected = search_settings(graph, split, base, trials=3, space=SPACE)
     garbage = graph.labels.copy()
     garbage[split.test] = (garbage[split.test] + 1) % 3
     unknown = graph.labels.copy()
     unknown[split.test] = UNLABELLED
     for labels in (garbage, unknown):
         other = ring_with_chords(labels=labels)
-        assert search(other, split, base, trials=3, space=SPACE) == expected
+        assert search_settings(other, split, base, trials=3, space=SPACE) == expected
 
 
 def test_an_interrupted_search_goes_on_where_it_stopped(tmp_path: Path) -> None:
@@ -58,14 +58,16 @@ def test_searches_of_different_problems_share_a_storage(tmp_path: Path) -> None:
     storage = f"sqlite:///{tmp_path / 'search.db'}"
     run(trials=2, storage=storage)
     graph = ring_with_chords(seed=4)
-    other = search(graph, split_of(graph), quick(epochs=5), trials=2, space=SPACE, storage=storage)
+    other = search_settings(
+        graph, split_of(graph), quick(epochs=5), trials=2, space=SPACE, storage=storage
+    )
     assert len(other.attempts) == 2
 
 
 def test_an_attempt_that_diverges_is_passed_over() -> None:
     graph = ring_with_chords(features=ring_with_chords().features * 1e38)
     scalings = ("none", "standard")
-    result = search(
+    result = search_settings(
         graph,
         split_of(graph),
         quick(epochs=3),
@@ -81,7 +83,7 @@ def test_an_attempt_that_diverges_is_passed_over() -> None:
 def test_a_search_in_which_everything_diverges_is_named() -> None:
     graph = ring_with_chords(features=ring_with_chords().features * 1e38)
     with pytest.raises(InvalidHyperparameter, match="diverged"):
-        search(
+        search_settings(
             graph,
             split_of(graph),
             quick(epochs=3),
