@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 
 from app.errors import GridRejected, Rejected
-from app.ingest.grid import LabelSet, ReadGrid
+from app.ingest.grid import Grid, LabelSet, ReadGrid
 from app.ingest.packing import pack_grid, unpack_grid
 from ml.errors import Fault
 
@@ -65,8 +65,23 @@ def decode_answer(answer: bytes) -> ReadGrid:
     if read.message:
         raise GridRejected(read.message, (Fault(*pair) for pair in read.faults))
     grid = unpack_grid(read.grid)
+    if not _is_sound(grid) or not isinstance(read.report.get("islands"), int):
+        raise ValueError("grid")
     label_sets = tuple(_read_labels(labels, grid.bus_count) for labels in read.labels)
     return ReadGrid(grid, label_sets, read.report)
+
+
+def _is_sound(grid: Grid) -> bool:
+    """Say whether a grid keeps the promises every reader gives; one that was taken over may not."""
+    return (
+        len(set(grid.bus_ids)) == grid.bus_count > 0
+        and all(len(names) == grid.bus_count for names in grid.aliases.values())
+        and _within(grid.ends.ravel(), 0, grid.bus_count)
+        and len(grid.weights) == len(grid.kinds) == grid.branch_count
+        and _within(grid.kinds, 0, len(grid.kind_names))
+        and bool(np.all(np.isfinite(grid.weights) & (grid.weights > 0)))
+        and bool(np.isfinite(grid.features).all())
+    )
 
 
 def _read_labels(labels: _Labels, bus_count: int) -> LabelSet:

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from threading import BoundedSemaphore
 from typing import Any
@@ -13,7 +14,8 @@ import pytest
 import scipy.io
 
 from app.errors import GridRejected, TooManyUploads
-from app.ingest import sandbox
+from app.ingest import matpower_m, sandbox
+from app.ingest.exchange import decode_answer, encode_grid
 from app.ingest.matpower_m import parse_case
 from app.ingest.sandbox import Confinement, reading_slot, run_reader
 from tests.app.ingest.requests import SMALL_CASE, ask
@@ -80,6 +82,25 @@ def test_a_file_that_needs_too_much_memory_is_refused() -> None:
     huge = "mpc.bus = [\n" + "1 " * 12_000_000 + "\n];"
     with pytest.raises(GridRejected):
         run_reader(ask("matpower", huge), Confinement(memory_bytes=600 * 2**20))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"bus_ids": ("1", "1", "10")},
+        {"ends": np.array([[0, 1], [1, 0], [1, 3]])},
+        {"weights": np.array([1.0, 1.0, np.nan])},
+        {"weights": np.array([1.0, 1.0])},
+        {"kinds": np.array([0, 0, 9])},
+        {"features": np.full((3, 5), np.inf)},
+        {"aliases": {"name": ("a",)}},
+    ],
+)
+def test_an_answer_that_breaks_a_promise_is_not_taken(change: dict[str, Any]) -> None:
+    read = matpower_m.read(ask("matpower", SMALL_CASE))
+    decode_answer(encode_grid(read))
+    with pytest.raises(ValueError, match="grid"):
+        decode_answer(encode_grid(replace(read, grid=replace(read.grid, **change))))
 
 
 def test_more_files_than_may_wait_are_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
