@@ -95,13 +95,14 @@ PLUS_START: Settings = {
     "drop_edge": "none",
     "alpha": 0.5,
     "gamma": 1.0,
-    "width": 64,
+    "width": 32,
     "branches": 2,
     "members": 2,
-    "dropout": 0.5,
+    "feature_steps": 0,
+    "dropout": 0.7,
     "hidden_labels": 0.1,
     "learning_rate": 0.03,
-    "weight_decay": 5e-4,
+    "weight_decay": 5e-3,
 }
 _PLAIN: Settings = {"drop_edge": "none", "width": 64, "weight_decay": 5e-4}
 
