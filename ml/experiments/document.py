@@ -69,7 +69,7 @@ def _protocol() -> list[str]:
         ),
         (
             "- On the zones of ACTIVSg2000 LFGCN+ was searched a second time from another start, "
-            "chosen on validation nodes after its first result had been seen (79.86 %)."
+            "chosen on validation nodes after its first result, below label propagation, was seen."
         ),
         (
             "- `mean (standard deviation)` of the test accuracy in percent. The last column is the "
