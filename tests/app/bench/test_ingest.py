@@ -14,5 +14,5 @@ def test_a_small_run_reports_time_and_memory() -> None:
 def test_a_million_branches_are_parsed_in_time_and_memory() -> None:
     figures = run()
     assert figures["body_mb"] < 32
-    assert figures["seconds"] <= 1.5
+    assert figures["processor_seconds"] <= 1.5  # the clock also counts what others run
     assert figures["peak_rss_gb"] <= 0.6
