@@ -66,6 +66,7 @@ def choose_settings(study: Study, name: str, method: MethodName, report: Report)
         path.parent.mkdir(parents=True, exist_ok=True)
         found = _search(study, LOADERS[name](study.data), method, report)
         path.write_text(json.dumps(_summary(found), indent=1) + "\n", encoding="utf-8")
+        _database(path).unlink()
     settings: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))["settings"]
     return settings
 
@@ -91,7 +92,7 @@ def _search(study: Study, dataset: Dataset, method: MethodName, report: Report) 
     base = TrainingConfig(method=method, epochs=study.epochs, patience=50, device="cpu")
     if method != "lfgcn":
         base = dataclasses.replace(base, drop_edge="none")
-    database = study.choice_path(dataset.name, method).with_suffix(".db")
+    database = _database(study.choice_path(dataset.name, method))
     return search_settings(
         dataset.graph,
         dataset.published,
@@ -104,6 +105,11 @@ def _search(study: Study, dataset: Dataset, method: MethodName, report: Report) 
             f"{dataset.name} {method}: {number}/{study.trials}: {attempt.validation_accuracy}"
         ),
     )
+
+
+def _database(choice: Path) -> Path:
+    """Where an unfinished search is kept, so that it can go on."""
+    return choice.with_suffix(".db")
 
 
 def _summary(found: SearchResult) -> dict[str, Any]:
