@@ -1,5 +1,7 @@
 """What every test may use."""
 
+import signal
+
 from hypothesis import HealthCheck, settings
 
 from tests.rabbitmq import rabbitmq_url
@@ -19,3 +21,7 @@ __all__ = [
 # A busy machine is slow, not wrong.
 settings.register_profile("levygrid", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("levygrid")
+
+# Started in the background, a shell may have told us to ignore Ctrl-C, and the services that
+# tests start would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
