@@ -65,6 +65,21 @@ def plots(
         typer.echo(str(path))
 
 
+def performance(
+    docs: Annotated[Path, typer.Option(help="Folder of performance.md.")] = Path("docs"),
+    results: ResultsOption = _RESULTS,
+    *,
+    measure: Annotated[bool, typer.Option(help="Run the benches first.")] = True,
+) -> None:
+    """Measure what everything costs and write docs/performance.md."""
+    from ml.experiments.performance import measure_all, write_document
+
+    if measure:
+        measure_all(results, _progress)
+    for path in write_document(results, docs):
+        typer.echo(str(path))
+
+
 def _progress(line: str) -> None:
     typer.echo(line, err=True)
 
