@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 Found = TypeVar("Found")
-PATIENCE = 120.0
+PATIENCE = 300.0
 """Seconds that a test waits for something that takes two on an idle machine."""
 
 
