@@ -171,8 +171,8 @@ correction beside a full matrix up to a few thousand buses, by a numeric factori
 pattern beyond, one epoch ahead in another thread."""
 
 _BETWEENNESS = """Trees are taken off first, then every node is a source, on all cores. Beyond two
-billion steps pivots are sampled; *stated error* is the standard error of the top tenth of the edges,
-relative to their scores."""
+billion steps pivots are sampled; *stated error* is the standard error of the top tenth of the
+edges, relative to their scores."""
 
 _SETUP_COLUMNS = {
     "buses": "buses",

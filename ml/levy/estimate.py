@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ml.arrays import SparseMatrix
 from ml.config import TrainingConfig
-from ml.levy.choice import Kind, OperatorChoice, choose_operator
+from ml.levy.choice import Kind, OperatorChoice, choose_operator, correction_is_cheaper
 from ml.levy.workers import thread_count
 
 _POLES = 18
@@ -79,12 +79,23 @@ def _sparse(
 ) -> tuple[float, float, float]:
     from ml.levy.elimination import order_nodes
 
-    ordering = choice.ordering or order_nodes(adjacency)
-    fill = ordering.fill
-    factors = 8.0 * _POLES * (fill.entries + adjacency.shape[0])
+    count = adjacency.shape[0]
+    fill = (choice.ordering or order_nodes(adjacency)).fill
+    factors = 8.0 * _POLES * (fill.entries + count)
     factoring = _FACTOR * _POLES * (fill.products + 4 * fill.entries) / thread_count()
-    epoch = _SOLVE * _POLES * fill.entries * columns / thread_count()
+    solving = _SOLVE * _POLES * fill.entries / thread_count()
     if config.drop_edge == "none":
-        return 3 * factors, 2 * factoring, epoch
+        return 3 * factors, 2 * factoring, solving * columns
+    dropped = _dropped_edges(adjacency, config)
+    if correction_is_cheaper(fill, count, dropped):
+        rows = 8.0 * _POLES * count * dropped
+        correcting = solving * dropped + _PRODUCT * _POLES * count * dropped**2 / thread_count()
+        return 2 * factors + 4 * rows, 2 * factoring, solving * columns + correcting
     # The whole graph, this epoch's and the next one's, and the work space of a factorisation.
-    return 5 * factors, 2 * factoring, epoch + factoring
+    return 5 * factors, 2 * factoring, solving * columns + factoring
+
+
+def _dropped_edges(adjacency: SparseMatrix, config: TrainingConfig) -> int:
+    rate, top = config.drop_rates(adjacency.shape[0])
+    share = rate if config.drop_edge == "uniform" else rate * top
+    return max(1, round(share * adjacency.nnz / 2))

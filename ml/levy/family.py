@@ -103,7 +103,9 @@ class LevyFamily:
 
     @cached_property
     def _whole_sparse(self) -> LevyOperator:
-        return self._sparse(self._powers.whole())
+        # Where factors are dear, those that corrections start from serve the whole graph too.
+        shared = self._worth_correcting(_FEW)
+        return self._sparse(self._low_rank.whole if shared else self._powers.whole())
 
     def _correct(self, correction: "PowerCorrection") -> LevyOperator:
         if self.choice.kind == "corrected" and self.adjacency.shape[0] <= SMALL_NODES:
