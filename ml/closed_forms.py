@@ -113,7 +113,7 @@ def classification_functions(
     check_exponents(gamma, sigma)
     weights = sp.csr_array(adjacency)
     if gamma < 1:
-        flight = LevyFamily(weights, gamma, sigma, accuracy=ACCURACY).whole()
+        flight = LevyFamily(weights, gamma, sigma, accuracy=ACCURACY).whole_once()
         return filter_signal(flight, known, alpha, method="exact")
     degrees = degrees_of(weights)
     left = sp.diags_array(degree_power(degrees, -sigma))

@@ -32,7 +32,7 @@ def predict_probabilities(artifact: Artifact, graph: Graph) -> FloatArray:
         raise ArtifactRejected(f"only its stored predictions serve a model of {config.method}")
     signal = _scaled_features(artifact, graph)
     family = LevyFamily(graph.adjacency, config.gamma, config.sigma, config.operator)
-    operator = family.whole()
+    operator = family.whole_once()
     tensors = artifact.tensors()
     for position in range(config.layers):
         prefix = f"layers.{position}."

@@ -61,6 +61,15 @@ class LevyFamily:
             return self._matrix
         return self._build(self.adjacency)
 
+    def whole_once(self) -> LevyOperator:
+        """Return the operator of the graph for a few applications, not for many epochs.
+
+        Cost: a full matrix of thousands of nodes is not worth its making; sparse factors are.
+        """
+        if self.choice.kind == "corrected" and self.adjacency.shape[0] > SMALL_NODES:
+            return self._whole_sparse
+        return self.whole()
+
     def censored(self, pairs: IntArray) -> LevyOperator:
         """Return the operator of the graph without these pairs of nodes, (k, 2)."""
         if len(pairs) and self._worth_correcting(len(pairs)):
@@ -104,7 +113,7 @@ class LevyFamily:
     @cached_property
     def _whole_sparse(self) -> LevyOperator:
         # Where factors are dear, those that corrections start from serve the whole graph too.
-        shared = self._worth_correcting(_FEW)
+        shared = self.choice.kind == "sparse" and self._worth_correcting(_FEW)
         return self._sparse(self._low_rank.whole if shared else self._powers.whole())
 
     def _correct(self, correction: "PowerCorrection") -> LevyOperator:

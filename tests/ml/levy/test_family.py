@@ -7,6 +7,7 @@ from ml.graph import Graph, censor_pairs
 from ml.levy.corrected import CorrectedLevyOperator
 from ml.levy.dense import DenseLevyOperator
 from ml.levy.family import LevyFamily
+from ml.levy.sparse import SparseLevyOperator
 from tests.ml.grids import archipelago, grid_like, path, random_signal
 
 
@@ -102,3 +103,13 @@ def test_a_graph_that_fills_in_is_corrected_beside_its_sparse_factors() -> None:
     reference = DenseLevyOperator(censor_pairs(graph.adjacency, gone), 0.1, 0.3)
     signal = random_signal(1500)
     np.testing.assert_allclose(operator.apply(signal), reference.apply(signal), atol=1e-6)
+
+
+def test_an_operator_for_a_few_applications_has_no_matrix() -> None:
+    graph = grid_like(800, 5)
+    family = LevyFamily(graph.adjacency, 0.1, 0.3)
+    signal = random_signal(800)
+    operator = family.whole_once()
+    assert isinstance(operator, SparseLevyOperator)
+    np.testing.assert_allclose(operator.apply(signal), family.whole().apply(signal), atol=1e-7)
+    assert isinstance(LevyFamily(path(9).adjacency, 0.1, 0.3).whole_once(), DenseLevyOperator)
