@@ -68,8 +68,8 @@ def _protocol() -> list[str]:
             "everything was then searched, frozen and run again."
         ),
         (
-            "- On the zones of ACTIVSg2000 LFGCN+ was searched a second time from another start, "
-            "chosen on validation nodes after its first result, below label propagation, was seen."
+            "- On the zones of ACTIVSg2000 a first result of LFGCN+, below label propagation, was "
+            "seen and discarded; its search now starts elsewhere, as validation nodes advised."
         ),
         (
             "- `mean (standard deviation)` of the test accuracy in percent. The last column is the "
