@@ -115,7 +115,8 @@ class Optimisation:
 
     def train_once(self) -> tuple[float, float]:
         """Take one step of Adam on this epoch's graph; return its loss and accuracy."""
-        self.network.train()
+        if not self.network.training:
+            self.network.train()
         self.adam.zero_grad()
         logits = self.network(self.task.features, self._training_view(), self.task.train)
         loss = functional.cross_entropy(logits, self._train_labels, self.task.class_weights)
