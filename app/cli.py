@@ -1,5 +1,6 @@
 """The program ``levygrid``: its commands and what it says when one cannot be carried out."""
 
+import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -101,6 +102,16 @@ def bench(
     from app.commands.bench import run_bench
 
     run_bench(name, json)
+
+
+@cli.command(
+    add_help_option=False,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)
+def reproduce(context: typer.Context) -> None:
+    """Rerun the paper's tables beside every rival and write docs/reproduction.md."""
+    command = [sys.executable, "-m", "ml", "reproduce", *context.args]
+    raise typer.Exit(subprocess.call(command))  # noqa: S603 - our own program
 
 
 @cli.command()

@@ -96,3 +96,14 @@ def test_a_demonstration_without_a_service_is_one_clear_line() -> None:
     done = levygrid("demo", "--url", "http://127.0.0.1:1")
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
+
+
+def test_reproduce_takes_the_options_of_the_library() -> None:
+    shown = subprocess.run(
+        [sys.executable, "-m", "app.cli", "reproduce", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert "--seeds" in shown
+    assert "--json" in shown
