@@ -7,16 +7,22 @@ from torch import Tensor
 
 from ml.arrays import FloatArray
 from ml.levy.corrected import CorrectedLevyOperator
+from ml.levy.dense import DenseLevyOperator
+from ml.levy.filter import filter_signal
+from ml.levy.laplacian import degree_power
 
 
 class StoredWalk:
     """The walk matrix of the whole graph on the device, and the rows of nodes asked for.
 
-    Shapes: (N, N).
+    ``L^g = rising (I - Lt) falling`` with ``D^s`` and ``D^(1-s)``.
+    Shapes: matrix (N, N), rising, falling (N,).
     """
 
-    def __init__(self, matrix: FloatArray, device: torch.device) -> None:
-        self.matrix = torch.from_numpy(matrix).to(device, torch.float32)
+    def __init__(self, whole: DenseLevyOperator, device: torch.device) -> None:
+        self.matrix = torch.from_numpy(whole.matrix).to(device, torch.float32)
+        self.rising = degree_power(whole.diagonal(), whole.sigma)
+        self.falling = degree_power(whole.diagonal(), 1 - whole.sigma)
         self._rows: dict[int, tuple[Tensor, Tensor]] = {}
 
     def rows(self, nodes: Tensor | None) -> Tensor:
@@ -35,13 +41,15 @@ class CorrectedFilter:
 
     Equation: Eq. (filter_expansion) with ``Lt_c`` of ``CorrectedLevyOperator``; the gradient
         is the transposed filter.
-    Deviation: the correction is computed in float64 and, like the matrix, applied in float32.
+    Deviation: the correction is computed in float64 and, like the matrix, applied in float32;
+        a signal that stays the same goes through the operator itself, in float64.
     Cost: as ``DenseFilter``, and O(N R C) for a correction of rank R.
     """
 
     def __init__(
         self, operator: CorrectedLevyOperator, walk: StoredWalk, alpha: float, order: int
     ) -> None:
+        self._operator = operator
         self._walk = walk
         self._alpha = alpha
         self._order = order
@@ -50,8 +58,8 @@ class CorrectedFilter:
         self._kept = _column(operator.kept, like)
         self._left = _column(operator.left, like)
         self._right = _column(operator.right, like)
-        self._rising = _column(operator.left * operator.rising, like)
-        self._falling = _column(operator.falling * operator.right, like)
+        self._rising = _column(operator.left * walk.rising, like)
+        self._falling = _column(walk.falling * operator.right, like)
         self._signs = _column(operator.signs, like)
         self._rows = torch.from_numpy(operator.rows).to(like.device, like.dtype)
 
@@ -66,7 +74,9 @@ class CorrectedFilter:
     def apply_to_constant(self, signal: Tensor) -> Tensor:
         """Filter a signal that is the same at every call, once. Shapes: (N, C) -> (N, C)."""
         if self._constant is None or self._constant[0] is not signal:
-            self._constant = (signal, self.apply(signal))
+            values = signal.detach().cpu().double().numpy()
+            filtered = filter_signal(self._operator, values, self._alpha, self._order)
+            self._constant = (signal, torch.from_numpy(filtered).to(signal.device, signal.dtype))
         return self._constant[1]
 
     def _record(self, signal: Tensor, nodes: Tensor | None) -> Tensor:

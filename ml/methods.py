@@ -1,7 +1,7 @@
 """What the training loop asks of a method, and where each method lives."""
 
 from importlib import import_module
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
 import torch
 from torch import nn
@@ -19,6 +19,14 @@ class Views(Protocol):
 
     def censored(self, pairs: IntArray) -> Any:
         """Return the graph without ``pairs``, (k, 2)."""
+
+
+@runtime_checkable
+class ExpectantViews(Protocol):
+    """Views that can prepare for edges likely to be dropped."""
+
+    def expect(self, pairs: IntArray) -> None:
+        """Prepare for the censoring of some of ``pairs``, (m, 2), at every epoch."""
 
 
 class Method(Protocol):

@@ -79,6 +79,10 @@ class LevyViews:
         """Return the filter of the graph as it is."""
         return self._whole
 
+    def expect(self, pairs: IntArray) -> None:
+        """Prepare for the censoring of some of ``pairs``, (m, 2), at every epoch."""
+        self._family.expect(pairs)
+
     def censored(self, pairs: IntArray) -> LevyFilter:
         """Return the filter of the graph without ``pairs``, (k, 2)."""
         key = np.unique(pairs, axis=0).tobytes()
@@ -100,9 +104,8 @@ class LevyViews:
             return DenseFilter(filter_matrix(operator.matrix, *self._settings), self._device)
         alpha, order, method = self._settings
         if isinstance(operator, CorrectedLevyOperator) and method == "taylor":
-            whole = operator.whole
-            if self._walk is None and isinstance(whole, DenseLevyOperator):
-                self._walk = StoredWalk(whole.matrix, self._device)
+            if self._walk is None and operator.whole is not None:
+                self._walk = StoredWalk(operator.whole, self._device)
             if self._walk is not None:
                 return CorrectedFilter(operator, self._walk, alpha, order)
         return OperatorFilter(operator, *self._settings)

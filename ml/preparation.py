@@ -10,7 +10,7 @@ from ml.config import TrainingConfig
 from ml.drop_edge import make_dropper
 from ml.feature_matrix import make_features
 from ml.graph import Graph
-from ml.methods import get_method
+from ml.methods import ExpectantViews, get_method
 from ml.optimisation import Optimisation, Task
 from ml.scaling import FeatureScaling
 from ml.split import Split
@@ -42,6 +42,8 @@ def prepare(
         views=method.make_views(graph, config, device),
         dropper=make_dropper(graph, config, edge_scores),
     )
+    if task.dropper is not None and isinstance(task.views, ExpectantViews):
+        task.views.expect(task.dropper.pairs[task.dropper.candidates])
     network = method.build_network(config, features.shape[1], graph.class_count).to(device)
     return Optimisation(task, network, config)
 

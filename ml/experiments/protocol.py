@@ -13,7 +13,6 @@ from ml.experiments.contenders import Contender, Settings
 from ml.graph import UNLABELLED, Graph
 from ml.metrics import evaluate
 from ml.split import Split
-from ml.training import fit
 
 CITATION = frozenset({"cora", "citeseer", "pubmed", "cora_ml_directed", "cora_directed"})
 GRID_RUN: Settings = {
@@ -123,6 +122,8 @@ def predict(
     if contender.method is None:
         module = import_module(contender.module)
         return module.classify(graph, split, settings, seed), 0, 0
+    from ml.training import fit
+
     config = TrainingConfig(method=contender.method, seed=seed, **settings)
     result = fit(graph, split, config)
     return result.probabilities, result.best_epoch, len(result.history)

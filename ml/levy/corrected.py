@@ -1,35 +1,42 @@
-"""The Lévy operator of a censored graph beside that of the whole one."""
+"""The Lévy operator of a censored graph as a correction of that of the whole one."""
 
 import numpy as np
 
 from ml.arrays import FloatArray
-from ml.levy.interface import LevyOperator
+from ml.levy.dense import DenseLevyOperator
 from ml.levy.laplacian import degree_power
 from ml.levy.low_rank import PowerCorrection
+from ml.levy.powers import FactoredPower
 
 
 class CorrectedLevyOperator:
-    """The walk matrix of a censored graph, as that of the whole graph and a few rows.
+    """The walk matrix of a censored graph: sparse solves of the whole graph and a few rows.
 
-    Equation: ``Lt_c = I - D_c^-s L_c^g D_c^(s-1)``, ``L_c^g = L^g + rows^T diag(signs) rows``
-        and ``L^g = D^s (I - Lt) D^(1-s)``. The four scalings are kept as vectors:
-        ``Lt_c = kept - left (rising (I - Lt) falling + rows^T diag(signs) rows) right``.
-    Cost: that of the whole operator to apply, and O(N R C) for a correction of rank R.
-    Shapes: kept, left, rising, falling, right (N,), rows (R, N), signs (R,).
+    Equation: ``Lt_c = I - D_c^-s L_c^g D_c^(s-1)``, ``L_c^g = L^g + rows^T diag(signs) rows``.
+    Deviation: rows and columns of isolated nodes are zero.
+    Cost: that of the whole power to apply, and O(N R C) for a correction of rank R.
+    Shapes: kept, left, right (N,): one, ``D_c^-s`` and ``D_c^(s-1)``, zero for isolated nodes;
+        rows (R, N), signs (R,).
     """
 
-    def __init__(self, whole: LevyOperator, correction: PowerCorrection) -> None:
-        self.gamma = whole.gamma
-        self.sigma = whole.sigma
+    def __init__(
+        self,
+        power: FactoredPower,
+        correction: PowerCorrection,
+        sigma: float,
+        whole: DenseLevyOperator | None = None,
+    ) -> None:
+        """Keep the parts; ``whole`` is the full matrix of the whole graph, if there is one."""
+        self.gamma = power.gamma
+        self.sigma = sigma
         self.whole = whole
+        self._power = power
+        self._degrees = correction.degrees
         self.rows = correction.rows
         self.signs = correction.signs
-        self._degrees = correction.degrees
         self.kept = (self._degrees > 0).astype(np.float64)
-        self.left = degree_power(self._degrees, -self.sigma)
-        self.right = degree_power(self._degrees, self.sigma - 1)
-        self.rising = degree_power(whole.diagonal(), self.sigma)
-        self.falling = degree_power(whole.diagonal(), 1 - self.sigma)
+        self.left = degree_power(self._degrees, -sigma)
+        self.right = degree_power(self._degrees, sigma - 1)
 
     @property
     def node_count(self) -> int:
@@ -38,25 +45,20 @@ class CorrectedLevyOperator:
 
     def apply(self, signal: FloatArray) -> FloatArray:
         """Return ``Lt @ signal``. Shapes: (N, C) -> (N, C)."""
-        columns = np.reshape(signal, (len(signal), -1))
-        moved = self.right[:, None] * columns
-        fallen = self.falling[:, None] * moved
-        power = self.rising[:, None] * (fallen - self.whole.apply(fallen)) + self._correct(moved)
-        walked = self.kept[:, None] * columns - self.left[:, None] * power
-        return walked.reshape(np.shape(signal))
+        return self._walk(signal, self.right, self.left)
 
     def apply_transposed(self, signal: FloatArray) -> FloatArray:
         """Return ``Lt.T @ signal``. Shapes: (N, C) -> (N, C)."""
-        columns = np.reshape(signal, (len(signal), -1))
-        moved = self.left[:, None] * columns
-        risen = self.rising[:, None] * moved
-        power = self.falling[:, None] * (risen - self.whole.apply_transposed(risen))
-        walked = self.kept[:, None] * columns - self.right[:, None] * (power + self._correct(moved))
-        return walked.reshape(np.shape(signal))
+        return self._walk(signal, self.left, self.right)
 
     def diagonal(self) -> FloatArray:
         """Return the fractional degrees ``diag(L_c^g)``, (N,)."""
         return self._degrees
 
-    def _correct(self, signal: FloatArray) -> FloatArray:
-        return np.asarray(self.rows.T @ (self.signs[:, None] * (self.rows @ signal)))
+    def _walk(self, signal: FloatArray, inward: FloatArray, outward: FloatArray) -> FloatArray:
+        columns = np.ascontiguousarray(signal, dtype=np.float64).reshape(len(signal), -1)
+        inner = self.rows @ (inward[:, None] * columns)
+        corrected = outward[:, None] * (self.rows.T @ (self.signs[:, None] * inner))
+        walked = self.kept[:, None] * columns - corrected
+        walked -= self._power.apply(columns, inward, outward)
+        return walked.reshape(np.shape(signal))

@@ -30,7 +30,8 @@ class Elimination:
     """An order of elimination and the pattern of the factors that follows from it.
 
     ``order[k]`` is the node that goes k-th. ``pairs`` are the edges as positions in that
-    order, later node first; ``pair_entries`` is where each stands in the pattern.
+    order, later node first; ``pair_entries`` is where each stands in the pattern; a numeric
+    factorisation takes that many ``products``.
     Shapes: order (N,), pairs (M, 2), pair_entries (M,).
     """
 
@@ -38,6 +39,7 @@ class Elimination:
     pairs: IntArray
     pair_entries: IntArray
     pattern: FactorPattern
+    products: int
 
     @property
     def node_count(self) -> int:
@@ -103,7 +105,8 @@ def analyse(ordering: Ordering, pairs: IntArray) -> Elimination:
     place[ordering.order] = np.arange(len(place))
     placed = place[pairs].reshape(-1, 2)
     placed = np.stack([placed.max(axis=1), placed.min(axis=1)], axis=1)
-    return Elimination(ordering.order, placed, _find_entries(pattern, placed), pattern)
+    entries = _find_entries(pattern, placed)
+    return Elimination(ordering.order, placed, entries, pattern, ordering.fill.products)
 
 
 def _minimum_degree(adjacency: SparseMatrix) -> IntArray:

@@ -24,8 +24,8 @@ _COLUMNS = 16
 """Columns solved for at once: enough to amortise the walk, few enough for the cache."""
 _PARTS = 4
 """Shares the poles are summed in; fixed, so that results do not depend on the threads."""
-_WORTH_A_THREAD = 200_000
-"""Multiplications below which a task is done before another thread has woken up."""
+_WORTH_A_THREAD = 4_000_000
+"""Multiplications below which the work is done before another thread has woken up."""
 _TINY_PIVOT = 1e-9
 
 
@@ -65,7 +65,7 @@ class WeightedLaplacian:
         tasks: list[Callable[[], FloatArray]] = [
             partial(finish, first, last) for first, last in _shares(len(every_shift), groups)
         ]
-        work = len(pattern.rows) * len(every_shift)
+        work = 3 * self.elimination.products * len(every_shift)
         diagonal = np.sum(run_tasks(tasks, together=work > _WORTH_A_THREAD), axis=0)
         below = int(_count_negative(pivots[-1:].T, np.array([bound]))[0])
         return ShiftedFactors(pattern, lower, pivots, residues, diagonal, below)
@@ -122,7 +122,7 @@ class ShiftedFactors:
             for start in range(0, columns, _COLUMNS)
             for first, last in _shares(len(self.residues), _PARTS)
         ]
-        work = len(self.pattern.rows) * columns * len(self.residues)
+        work = 2 * len(self.pattern.rows) * columns * len(self.residues)
         sums = run_tasks(tasks, together=work > _WORTH_A_THREAD)
         blocks = [sum(sums[k + 1 : k + _PARTS], sums[k]) for k in range(0, len(sums), _PARTS)]
         return blocks[0] if len(blocks) == 1 else np.hstack(blocks)

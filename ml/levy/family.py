@@ -81,6 +81,11 @@ class LevyFamily:
             return self._sparse(self._powers.censored(pairs))
         return self._build(censor_pairs(self.adjacency, pairs))
 
+    def expect(self, pairs: IntArray) -> None:
+        """Prepare for the censoring of some of these pairs, (m, 2), at every epoch."""
+        if self.choice.kind == "corrected":
+            self._low_rank.expect(pairs)
+
     def _worth_correcting(self, dropped: int) -> bool:
         if self.choice.kind == "sparse":
             fill = self._powers.fill
@@ -122,8 +127,8 @@ class LevyFamily:
             return DenseLevyOperator(self.adjacency, self.gamma, self.sigma, power)
         from ml.levy.corrected import CorrectedLevyOperator
 
-        whole = self._matrix if self.choice.kind == "corrected" else self._whole_sparse
-        return CorrectedLevyOperator(whole, correction)
+        matrix = self._matrix if self.choice.kind == "corrected" else None
+        return CorrectedLevyOperator(self._low_rank.whole, correction, self.sigma, matrix)
 
     def _sparse(self, power: "FactoredPower") -> LevyOperator:
         from ml.levy.sparse import SparseLevyOperator

@@ -71,6 +71,13 @@ class LowRankPowers:
         signs = np.repeat(self.whole.fractions.residues, len(positions))
         return self._finish(rows, signs, islands, positions)
 
+    def expect(self, pairs: IntArray) -> None:
+        """Solve for pairs that will be censored, as many as are kept. Shapes: (m, 2)."""
+        positions = self._powers.find_pairs(pairs)
+        size = 8 * len(self._place) * (len(self.whole.fractions.shifts) + 1)
+        if len(positions) and len(positions) * size <= _KEPT_BYTES:
+            self._solve(positions)
+
     def _solve(self, positions: IntArray) -> FloatArray:
         """Return ``(Z B)^T`` for every pole and for the bound, (P + 1, k, N) by node."""
         with self._lock:

@@ -18,15 +18,17 @@ NODES = torch.tensor([20, 3, 12, 7])
 
 def make_operator() -> CorrectedLevyOperator:
     graph = archipelago()
-    correction = LowRankPowers(GraphPowers(graph.adjacency, 0.2)).correct(graph.pairs[[1, 6, 12]])
+    powers = LowRankPowers(GraphPowers(graph.adjacency, 0.2))
+    correction = powers.correct(graph.pairs[[1, 6, 12]])
     assert correction is not None
-    return CorrectedLevyOperator(DenseLevyOperator(graph.adjacency, 0.2, 0.3), correction)
+    matrix = DenseLevyOperator(graph.adjacency, 0.2, 0.3)
+    return CorrectedLevyOperator(powers.whole, correction, 0.3, matrix)
 
 
 def make_filter(order: int) -> CorrectedFilter:
     operator = make_operator()
-    assert isinstance(operator.whole, DenseLevyOperator)
-    walk = StoredWalk(operator.whole.matrix, torch.device("cpu"))
+    assert operator.whole is not None
+    walk = StoredWalk(operator.whole, torch.device("cpu"))
     return CorrectedFilter(operator, walk, ALPHA, order)
 
 

@@ -52,8 +52,10 @@ def test_a_node_that_is_cut_off_loses_its_degree() -> None:
 def test_the_corrected_operator_is_that_of_the_censored_graph(sigma: float) -> None:
     graph = archipelago()
     gone = [1, 6, 12]
-    whole = DenseLevyOperator(graph.adjacency, 0.2, sigma)
-    operator = CorrectedLevyOperator(whole, correct(graph, 0.2, gone))
+    powers = LowRankPowers(GraphPowers(graph.adjacency, 0.2))
+    correction = powers.correct(graph.pairs[gone])
+    assert correction is not None
+    operator = CorrectedLevyOperator(powers.whole, correction, sigma)
     reference = DenseLevyOperator(censor_pairs(graph.adjacency, graph.pairs[gone]), 0.2, sigma)
     signal = random_signal(22)
     np.testing.assert_allclose(operator.apply(signal), reference.apply(signal), atol=1e-6)
@@ -78,6 +80,16 @@ def test_edges_met_before_give_the_same_correction() -> None:
     assert later is not None
     np.testing.assert_array_equal(first.rows, again.rows)
     np.testing.assert_array_equal(first.rows, later.rows)
+
+
+def test_solving_ahead_changes_nothing() -> None:
+    graph = GRAPHS["weighted"]
+    ready, anew = (LowRankPowers(GraphPowers(graph.adjacency, 0.1)) for _ in range(2))
+    ready.expect(graph.pairs[:40])
+    one, other = (powers.correct(graph.pairs[[4, 9, 30]]) for powers in (ready, anew))
+    assert one is not None
+    assert other is not None
+    np.testing.assert_array_equal(one.rows, other.rows)
 
 
 def test_a_spectrum_that_sinks_below_the_poles_is_noticed() -> None:
