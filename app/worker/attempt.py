@@ -5,7 +5,7 @@ import threading
 import structlog
 
 from app.db import Database
-from app.errors import LeaseLost, OutOfMemory
+from app.errors import LeaseLost
 from app.jobs import service
 from app.jobs.desk import JobDesk
 from app.jobs.patience import read_patiently, write_patiently
@@ -15,12 +15,12 @@ from app.logs import configure_logs
 from app.problems import describe_failure
 from app.settings import Settings
 from app.train import task as train_task
+from app.worker.failures import recognise_failure
 from app.worker.process import limit_memory
 from app.worker.run import HANDED_BACK
 from ml.errors import TrainingInterrupted
 
 _TASKS = {"labels": labels_task.run, "train": train_task.run}
-_SIGNS_OF_WANT = ("memory", "failed to map segment", "can't start new thread")
 _log = structlog.get_logger("levygrid.worker")
 
 
@@ -42,7 +42,7 @@ def carry_out(job_id: str, attempt: int, stop: threading.Event) -> int:
         _log.warning("stopped, the job is no longer ours", job=job_id, reason=str(loss))
     except Exception as error:  # noqa: BLE001 - whatever it is, the job carries it
         limit_memory(0)  # storing the reason must not fail for the same one
-        failure = _recognise(error, limited=settings.job_memory_bytes > 0)
+        failure = recognise_failure(error, settings.job_memory_bytes)
         _log.error("job failed", job=job_id, reason=str(failure), exc_info=error)
         _store_failure(database, claim, failure)
     return 0
@@ -56,18 +56,3 @@ def _store_failure(database: Database, claim: Claim, failure: Exception) -> None
         )
     except LeaseLost as loss:
         _log.warning("failure not stored", job=claim.job_id, reason=str(loss))
-
-
-def _recognise(error: Exception, *, limited: bool) -> Exception:
-    """Tell want of memory from other faults; libraries report it in words, or as broken imports."""
-    reasons = [error, error.__cause__, error.__context__]
-    if any(_wants_memory(reason, limited=limited) for reason in reasons):
-        return OutOfMemory("The job needs more memory than a training process may use.")
-    return error
-
-
-def _wants_memory(error: BaseException | None, *, limited: bool) -> bool:
-    if isinstance(error, MemoryError) or (limited and isinstance(error, ImportError | SystemError)):
-        return True
-    told = isinstance(error, RuntimeError | OSError | ImportError)
-    return told and any(sign in str(error).lower() for sign in _SIGNS_OF_WANT)

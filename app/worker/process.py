@@ -5,6 +5,7 @@ import os
 import resource
 import signal
 import sys
+from pathlib import Path
 
 from app.settings import Settings
 
@@ -33,6 +34,14 @@ def limit_memory(address_space: int) -> None:
     if hard != resource.RLIM_INFINITY and (wanted == resource.RLIM_INFINITY or wanted > hard):
         wanted = hard
     resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
+
+
+def address_space_used() -> int:
+    """Return the bytes of address space of this process; 0 where the system does not say."""
+    if sys.platform != "linux":
+        return 0
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    return pages * resource.getpagesize()
 
 
 def child_environment(settings: Settings, threads: int) -> dict[str, str]:

@@ -1,0 +1,33 @@
+"""What a failed attempt is put down to: want of memory shows itself in many ways."""
+
+from app.errors import OutOfMemory
+from app.worker.process import address_space_used
+
+_SIGNS_OF_WANT = ("memory", "failed to map segment", "can't start new thread")
+_NEARLY_ALL = 0.9  # of the limit in use: a failure is then put down to the limit
+
+
+def recognise_failure(error: Exception, memory_limit: int) -> Exception:
+    """Tell want of memory from other faults; libraries report it in words, or as broken imports."""
+    starved = memory_limit > 0 and address_space_used() > _NEARLY_ALL * memory_limit
+    limited = memory_limit > 0
+    if starved or any(_wants_memory(reason, limited=limited) for reason in _chain(error)):
+        return OutOfMemory("The job needs more memory than a training process may use.")
+    return error
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """Return an error and everything that led to it."""
+    chain: list[BaseException] = []
+    pending: BaseException | None = error
+    while pending is not None and pending not in chain:
+        chain.append(pending)
+        pending = pending.__cause__ or pending.__context__
+    return chain
+
+
+def _wants_memory(error: BaseException, *, limited: bool) -> bool:
+    if isinstance(error, MemoryError) or (limited and isinstance(error, ImportError | SystemError)):
+        return True
+    told = isinstance(error, RuntimeError | OSError | ImportError)
+    return told and any(sign in str(error).lower() for sign in _SIGNS_OF_WANT)

@@ -1,0 +1,26 @@
+"""Want of memory is told from other faults, however it shows itself."""
+
+from app.errors import OutOfMemory
+from app.worker.failures import recognise_failure
+
+NO_LIMIT = 0
+AMPLE = 2**50
+
+
+def test_a_failure_deep_in_the_chain_is_recognised() -> None:
+    middle = ValueError("half a table")
+    middle.__cause__ = MemoryError()
+    error = KeyError("operator")
+    error.__context__ = middle
+    assert isinstance(recognise_failure(error, NO_LIMIT), OutOfMemory)
+
+
+def test_any_failure_of_a_process_at_its_limit_is_want_of_memory() -> None:
+    assert isinstance(recognise_failure(KeyError("odd"), memory_limit=2**20), OutOfMemory)
+
+
+def test_other_faults_stay_what_they_are() -> None:
+    error = KeyError("odd")
+    assert recognise_failure(error, NO_LIMIT) is error
+    assert recognise_failure(error, AMPLE) is error
+    assert isinstance(recognise_failure(ImportError("half loaded"), AMPLE), OutOfMemory)
