@@ -70,7 +70,8 @@ class PlusNetwork(nn.Module):
     Equation: Eq. (fractional_closed_form) on labels, Eq. (FGS_convolutional_layer) on the rest.
     Deviation: not in the paper. In training each label is hidden with the probability
         ``hidden_labels``; nodes whose own label was shown give no gradient, so that no node
-        learns from an input that holds its own label.
+        learns from an input that holds its own label. Where ``hidden_labels`` is one, labels
+        are never shown, in prediction neither: what is left is the ensemble.
     Shapes: features (N, Q + K) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 
@@ -119,6 +120,8 @@ class PlusNetwork(nn.Module):
     def _shown(self, known: Tensor) -> Tensor:
         """Draw whose labels may be seen: all when not training. Shapes: (N, K) -> (N,)."""
         labelled = known.any(dim=1)
+        if self._hidden == 1:
+            return torch.zeros_like(labelled)
         if not self.training:
             return labelled
         drawn = torch.rand(len(known), device=known.device) >= self._hidden

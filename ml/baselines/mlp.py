@@ -38,6 +38,8 @@ class MlpNetwork(nn.Module):
     def forward(self, features: Tensor, _view: None, nodes: Tensor | None) -> Tensor:
         """Return logits; there is nothing to see of the graph."""
         signal = features if nodes is None else features.index_select(0, nodes)
+        if signal.is_sparse:
+            signal = signal.coalesce()
         for position, layer in enumerate(self.layers):
             if position > 0:
                 signal = functional.relu(signal)

@@ -15,7 +15,9 @@ OPTIMISER: Space = {
     "weight_decay": (0.0, 5e-4, 5e-3),
     "dropout": (0.0, 0.25, 0.5),
     "width": (16, 64),
+    "feature_scaling": ("none", "standard", "minmax", "quantile"),
 }
+"""Searched for every network on the grids, beside what is its own."""
 LEVY: Space = {
     "alpha": (0.1, 0.2, 0.3, 0.5, 0.9),
     "sigma": (0.0, 0.5, 1.0),
@@ -29,6 +31,7 @@ CITATION_LEVY: Space = {
     "output_skip": (False, True),
 }
 """The paper finds no strong influence of gamma on the larger graphs; at one it stays sparse."""
+_GMNN = "ml.baselines.gmnn"
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,15 @@ def _network(key: str, title: str, **space: tuple[Any, ...]) -> Contender:
         module=f"ml.baselines.{key}",
         space={**OPTIMISER, **space},
         changes={"drop_edge": "none"},
+    )
+
+
+def _variant(key: str, title: str, **changes: Any) -> Contender:
+    """Return a row with the settings frozen for LFGCN without P-DropEdge, or for GMNN, but one."""
+    if key.startswith("gmnn"):
+        return Contender(key, title, module=_GMNN, based_on="gmnn", changes=changes)
+    return Contender(
+        key, title, method="lfgcn", based_on="lfgcn_whole", changes=changes, kind="ours"
     )
 
 
@@ -104,6 +116,7 @@ PLUS_START: Settings = {
     "learning_rate": 0.03,
     "weight_decay": 5e-3,
 }
+_DROPPING: Settings = {"drop_edge": "preferential"}
 _PLAIN: Settings = {"drop_edge": "none", "width": 64, "weight_decay": 5e-4}
 
 _ALL: tuple[Contender, ...] = (
@@ -138,7 +151,7 @@ _ALL: tuple[Contender, ...] = (
     Contender(
         key="gmnn",
         title="GMNN",
-        module="ml.baselines.gmnn",
+        module=_GMNN,
         space={**OPTIMISER, "sharpness": (1.0, 10.0)},
         changes={"drop_edge": "none"},
     ),
@@ -156,14 +169,7 @@ _ALL: tuple[Contender, ...] = (
         changes=_PLAIN,
         kind="ours",
     ),
-    Contender(
-        key="lfgcn",
-        title="LFGCN",
-        method="lfgcn",
-        based_on="lfgcn_whole",
-        changes={"drop_edge": "preferential"},
-        kind="ours",
-    ),
+    _variant("lfgcn", "LFGCN", drop_edge="preferential"),
     Contender(
         key="lfgcn_plus",
         title="LFGCN+",
@@ -173,7 +179,7 @@ _ALL: tuple[Contender, ...] = (
             **LEVY,
             "label_alpha": (0.8, 0.9, 0.95),
             "label_trust": (0.0, 1.0),
-            "hidden_labels": (0.1, 0.3),
+            "hidden_labels": (0.1, 0.3, 1.0),
             "dropout": (0.0, 0.5, 0.7),
             "feature_steps": (0, 1),
         },
@@ -181,52 +187,12 @@ _ALL: tuple[Contender, ...] = (
         changes=PLUS_START,
         kind="ours",
     ),
-    Contender(
-        key="lfgcn_uniform",
-        title="LFGCN with DropEdge",
-        method="lfgcn",
-        based_on="lfgcn_whole",
-        changes={"drop_edge": "uniform"},
-        kind="ours",
-    ),
-    Contender(
-        key="gmnn_preferential",
-        title="GMNN with P-DropEdge",
-        module="ml.baselines.gmnn",
-        based_on="gmnn",
-        changes={"drop_edge": "preferential"},
-    ),
-    Contender(
-        key="gmnn_uniform",
-        title="GMNN with DropEdge",
-        module="ml.baselines.gmnn",
-        based_on="gmnn",
-        changes={"drop_edge": "uniform"},
-    ),
-    Contender(
-        key="lfgcn_serial",
-        title="LFGCN w/o parallel structure",
-        method="lfgcn",
-        based_on="lfgcn_whole",
-        changes={"drop_edge": "preferential", "branches": 1},
-        kind="ours",
-    ),
-    Contender(
-        key="lfgcn_no_residual",
-        title="LFGCN w/o residual block",
-        method="lfgcn",
-        based_on="lfgcn_whole",
-        changes={"drop_edge": "preferential", "skip": "none"},
-        kind="ours",
-    ),
-    Contender(
-        key="lfgcn_average",
-        title="LFGCN w/o gated pooling",
-        method="lfgcn",
-        based_on="lfgcn_whole",
-        changes={"drop_edge": "preferential", "pooling": "average"},
-        kind="ours",
-    ),
+    _variant("lfgcn_uniform", "LFGCN with DropEdge", drop_edge="uniform"),
+    _variant("gmnn_preferential", "GMNN with P-DropEdge", drop_edge="preferential"),
+    _variant("gmnn_uniform", "GMNN with DropEdge", drop_edge="uniform"),
+    _variant("lfgcn_serial", "LFGCN w/o parallel structure", **_DROPPING, branches=1),
+    _variant("lfgcn_no_residual", "LFGCN w/o residual block", **_DROPPING, skip="none"),
+    _variant("lfgcn_average", "LFGCN w/o gated pooling", **_DROPPING, pooling="average"),
 )
 
 CONTENDERS: dict[str, Contender] = {contender.key: contender for contender in _ALL}

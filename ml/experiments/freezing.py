@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -13,13 +14,18 @@ from ml.errors import DatasetUnavailable
 from ml.experiments.contenders import CITATION_START, Contender, Settings
 from ml.experiments.protocol import CITATION, run_settings, validate
 
-TRIALS = 6
-TRIALS_ON_LARGE = 4
+TRIALS = 20
+TRIALS_ON_LARGE = 6
 LARGE = 1500
 """Beyond this many nodes the budget of every method is ``TRIALS_ON_LARGE``."""
-SEARCH_SEEDS = (0, 1)
-MANY_NODES = 200
-"""Beyond this many nodes one seed has to do for the search."""
+FIRST_SEEDS = (100,)
+FINAL_SEEDS = (101, 102, 103)
+"""None of them is among the seeds that are reported."""
+FINALIST_EVERY = 5
+"""One configuration of so many comes into the second round."""
+Score = Callable[[Settings, int], tuple[float, float]]
+"""Accuracy and negative loss on the validation nodes of settings under a seed."""
+
 _TRAINED_WITHOUT_NETWORK = frozenset({"gmnn", "gmnn_uniform", "gmnn_preferential"})
 
 
@@ -33,9 +39,9 @@ def freeze(contender: Contender, dataset: Dataset, results: Path, *, quick: bool
 
     Equal budget: every searched method gets ``TRIALS`` configurations, its published one
     first, the rest spread evenly over its space by a seed that depends on nothing but its
-    name. On
-    the citation graphs rivals keep their published settings. Where a split was published,
-    only its training and validation nodes are searched on.
+    name. All are tried with one seed, the best fifth with three others, which decide. On the
+    citation graphs rivals keep their published settings. Where a split was published, only
+    its training and validation nodes are searched on.
     """
     path = frozen_path(results, dataset.name, contender.key)
     if path.exists() or contender.based_on:
@@ -44,20 +50,20 @@ def freeze(contender: Contender, dataset: Dataset, results: Path, *, quick: bool
     if dataset.graph.node_count > LARGE:
         candidates = candidates[:TRIALS_ON_LARGE]
     setting = "seeded" if dataset.published is None else "published"
-    seeds = SEARCH_SEEDS[:1] if dataset.graph.node_count > MANY_NODES else SEARCH_SEEDS
-    merits: list[list[float]] = []
+    chosen = 0
+    rounds: list[dict[str, Any]] = []
     if len(candidates) > 1:
-        merits = [_merit(contender, dataset, setting, trial, seeds) for trial in candidates]
-    chosen = merits.index(max(merits)) if merits else 0
+        chosen, rounds = _choose(
+            candidates, lambda trial, seed: validate(contender, dataset, setting, trial, seed)
+        )
     content = {
         "dataset": dataset.name,
         "method": contender.key,
         "quick": quick,
         "search": {
             "setting": setting,
-            "seeds": list(seeds),
             "trials": candidates,
-            "validation": merits,
+            "rounds": rounds,
         },
         "settings": candidates[chosen],
     }
@@ -111,20 +117,30 @@ def _spread(values: tuple[Any, ...], generator: np.random.Generator) -> list[Any
     return [values[(start + int(place)) % len(values)] for place in order]
 
 
-def _merit(
-    contender: Contender,
-    dataset: Dataset,
-    setting: str,
-    settings: Settings,
-    seeds: tuple[int, ...],
-) -> list[float]:
-    scores = [validate(contender, dataset, setting, settings, seed) for seed in seeds]
+def _choose(candidates: list[Settings], score: Score) -> tuple[int, list[dict[str, Any]]]:
+    """Return the position of the best candidate, and what both rounds of the search gave."""
+    entrants = list(range(len(candidates)))
+    rounds: list[dict[str, Any]] = []
+    for seeds, places in ((FIRST_SEEDS, len(candidates) // FINALIST_EVERY), (FINAL_SEEDS, 1)):
+        if rounds and len(entrants) == 1:
+            break
+        merits = {entrant: _merit(candidates[entrant], seeds, score) for entrant in entrants}
+        rounds.append({"seeds": list(seeds), "validation": merits})
+        entrants = sorted(merits, key=lambda entrant: merits[entrant], reverse=True)[
+            : max(1, places)
+        ]
+    return entrants[0], rounds
+
+
+def _merit(settings: Settings, seeds: tuple[int, ...], score: Score) -> list[float]:
+    scores = [score(settings, seed) for seed in seeds]
     return [round(float(value), 6) for value in np.mean(scores, axis=0)]
 
 
 def search_sizes(dataset: str, results: Path) -> list[int]:
     """Return how many configurations the searches on a data set compared, each number once."""
-    sizes = set()
+    sizes: set[int] = set()
     for path in (results / "frozen" / dataset).glob("*.json"):
-        sizes.add(len(json.loads(path.read_text(encoding="utf-8"))["search"]["validation"]))
+        search = json.loads(path.read_text(encoding="utf-8"))["search"]
+        sizes.update(len(stage["validation"]) for stage in search["rounds"][:1])
     return sorted(sizes - {0})

@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 import torch
@@ -49,3 +51,19 @@ def test_a_network_gives_the_same_for_sparse_and_dense_features(method: MethodNa
     sparse = make_features(columns, CONFIG)
     assert sparse.is_sparse
     torch.testing.assert_close(network(sparse, view, None), network(densify(sparse), view, None))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_network_in_training_takes_sparse_features_at_chosen_nodes(method: MethodName) -> None:
+    graph = two_communities()
+    columns = words()
+    if method == "lfgcn_plus":
+        columns = np.concatenate([columns, np.eye(2)[graph.labels]], axis=1)
+    module = get_method(method)
+    config = dataclasses.replace(CONFIG, dropout=0.5)
+    view = module.make_views(graph, config, torch.device("cpu")).whole()
+    network = module.build_network(config, columns.shape[1], 2).train()
+    nodes = torch.tensor([1, 5, 9])
+    logits = network(make_features(columns, config), view, nodes)
+    assert logits.shape == (3, 2)
+    assert bool(logits.isfinite().all())

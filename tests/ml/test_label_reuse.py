@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -71,3 +73,11 @@ def test_outside_training_every_known_label_is_heard() -> None:
     others = torch.from_numpy(SPLIT.test)
     plain, changed = (network(inputs(f), view, others) for f in (None, node))
     assert not torch.allclose(plain, changed)
+
+
+def test_labels_that_are_always_hidden_are_not_seen_in_prediction_either() -> None:
+    config = dataclasses.replace(CONFIG, hidden_labels=1.0)
+    network = PlusNetwork(config, GRAPH.features.shape[1] + 2, 2).eval()
+    view = make_views(GRAPH, config, torch.device("cpu")).whole()
+    flipped = inputs(flipped=int(SPLIT.train[0]))
+    torch.testing.assert_close(network(inputs(), view, None), network(flipped, view, None))

@@ -9,7 +9,14 @@ import pytest
 from ml.datasets.dataset import Dataset
 from ml.errors import DatasetUnavailable
 from ml.experiments.contenders import CONTENDERS, Contender
-from ml.experiments.freezing import TRIALS, freeze, frozen_path, list_trials, read_frozen
+from ml.experiments.freezing import (
+    FINALIST_EVERY,
+    TRIALS,
+    freeze,
+    frozen_path,
+    list_trials,
+    read_frozen,
+)
 from ml.experiments.protocol import choose_split, hide_test_labels, measure, validate
 from tests.ml.communities import split_of, two_communities
 
@@ -86,6 +93,19 @@ def test_what_is_frozen_is_never_searched_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize("key", ["gcn", "appnp", "gmnn", "lfgcn_whole", "lfgcn_plus", "forest"])
 def test_every_searched_method_has_the_same_budget_on_a_grid(key: str) -> None:
     assert len(list_trials(CONTENDERS[key], "ieee118", quick=False)) == TRIALS
+
+
+def test_the_second_round_of_a_search_decides(tmp_path: Path) -> None:
+    contender = dataclasses.replace(
+        FOREST, space={"leaf": (1, 2, 4)}, changes={"trees": 5, "depth": 2}
+    )
+    freeze(contender, dataset_with(), tmp_path, quick=False)
+    stored = json.loads(frozen_path(tmp_path, "communities", "forest").read_text())
+    first, second = (stage["validation"] for stage in stored["search"]["rounds"])
+    assert len(first) == TRIALS
+    assert len(second) == TRIALS // FINALIST_EVERY
+    best = max(second, key=lambda entrant: second[entrant])
+    assert stored["settings"] == stored["search"]["trials"][int(best)]
 
 
 def test_rivals_keep_their_published_settings_on_citation_graphs() -> None:
