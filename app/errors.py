@@ -4,7 +4,7 @@ LevygridError
 ├── NotFound: GraphNotFound BusNotFound LabelNotFound JobNotFound ModelNotFound
 ├── Conflict: NoModelYet GraphInUse ModelInUse JobNotCancellable LabelExists LeaseLost
 ├── Rejected (lists every fault): MalformedBody GridRejected LabelsRejected
-│                                  TrainingRejected
+│                                  TrainingRejected IdempotencyKeyReused
 ├── BodyTooLarge
 ├── MediaTypeUnsupported
 ├── AddressInvalid
@@ -99,6 +99,10 @@ class LabelsRejected(Rejected):
 
 class TrainingRejected(Rejected):
     """The training request cannot be run."""
+
+
+class IdempotencyKeyReused(Rejected):
+    """The key was sent before, with another request."""
 
 
 class BodyTooLarge(LevygridError):

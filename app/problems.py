@@ -57,6 +57,9 @@ PROBLEMS: dict[type[Exception], ProblemKind] = {
     errors.TrainingRejected: ProblemKind(
         _S.UNPROCESSABLE_ENTITY, "training-rejected", "This cannot be trained"
     ),
+    errors.IdempotencyKeyReused: ProblemKind(
+        _S.UNPROCESSABLE_ENTITY, "idempotency-key-reused", "The key was used before"
+    ),
     errors.BodyTooLarge: ProblemKind(
         _S.REQUEST_ENTITY_TOO_LARGE, "body-too-large", "The body is too large"
     ),

@@ -49,6 +49,9 @@ class Settings(BaseSettings):
         3, ge=0, description="How long a stopping worker waits for a last checkpoint."
     )
     max_attempts: int = Field(3, ge=1, description="Tries of a job before it fails.")
+    idempotency_hours: float = Field(
+        24, gt=0, description="How long an `Idempotency-Key` is remembered."
+    )
     job_memory_bytes: int = Field(
         0, ge=0, description="Address space of one training process; 0: no limit."
     )

@@ -117,6 +117,17 @@ class JobRow(Base):
     finished_at: Mapped[datetime | None]
 
 
+class IdempotencyKeyRow(Base):
+    """A key that a client gave to a request that made jobs, and the answer which it got."""
+
+    __tablename__ = "idempotency_keys"
+
+    key: Mapped[str] = mapped_column(String(200), primary_key=True)
+    fingerprint: Mapped[str] = mapped_column(String(64))
+    answer: Mapped[dict[str, Any]]
+    created_at: Mapped[datetime] = mapped_column(index=True)
+
+
 class CheckpointRow(Base):
     """The newest state a job can be resumed from; apart from the hot jobs row."""
 

@@ -4,18 +4,20 @@ from typing import Annotated, Protocol
 
 from fastapi import Depends, Request
 
+from app.tables import JobRow
+
 
 class Dispatcher(Protocol):
     """Delivers the id of a queued job, after the commit that queued it."""
 
-    def dispatch(self, job_id: str, priority: int) -> None:
+    def dispatch(self, job: JobRow) -> None:
         """Deliver the id, or log why not: a reaper delivers what was lost."""
 
 
 class PolledTable:
     """Delivers nothing: embedded workers look into the table themselves."""
 
-    def dispatch(self, job_id: str, priority: int) -> None:
+    def dispatch(self, job: JobRow) -> None:
         """Do nothing; the next poll finds the job."""
 
 

@@ -49,6 +49,14 @@ class JobOut(BaseModel):
         return cls.model_validate(fields)
 
 
+class JobAcceptedOut(BaseModel):
+    """Where to look for a job that was just queued."""
+
+    job_id: str = Field(examples=["2f4a6c8e0b1d3f5a7c9e1b3d5f7a9c0e"])
+    state: JobState = Field(JobState.QUEUED, examples=["queued"])
+    href: str = Field(examples=["/jobs/2f4a6c8e0b1d3f5a7c9e1b3d5f7a9c0e"])
+
+
 class CurvesOut(BaseModel):
     """What was measured at epochs so far, thinned out when there are many."""
 

@@ -10,7 +10,8 @@ from app.columns_response import respond_columns
 from app.db import Database, DatabaseDep, ReadingSession
 from app.graphs.service import load_grid
 from app.ingest.grid import LabelSet
-from app.jobs.dispatch import Dispatcher, DispatcherDep
+from app.jobs.schemas import JobAcceptedOut
+from app.jobs.submission import Accepted, Submission, SubmissionDep
 from app.labels import service
 from app.labels.body import LabelsAsked, LabelsBody, describe_body
 from app.labels.catalogue import compute_label_set
@@ -19,7 +20,6 @@ from app.labels.schemas import (
     LabelColumnsOut,
     LabelSetOut,
     LabelSetsOut,
-    LabelsJobOut,
     NewLabelSetOut,
     SuitabilityOut,
 )
@@ -42,7 +42,7 @@ def list_label_sets(graph_id: GraphId, session: ReadingSession) -> LabelSetsOut:
     status_code=status.HTTP_201_CREATED,
     responses={
         200: {"model": NewLabelSetOut, "description": "The grid already has these labels."},
-        202: {"model": LabelsJobOut, "description": "A job computes them; follow `Location`."},
+        202: {"model": JobAcceptedOut, "description": "A job computes them; follow `Location`."},
     },
     openapi_extra=describe_body(),
 )
@@ -51,13 +51,12 @@ def create_label_set(
     asked: LabelsBody,
     response: Response,
     database: DatabaseDep,
-    dispatcher: DispatcherDep,
-) -> NewLabelSetOut | LabelsJobOut:
+    submission: SubmissionDep,
+) -> NewLabelSetOut | JobAcceptedOut:
     """Give a grid labels: your own for some or all buses, or a kind of the catalogue."""
-    with database.reading() as session:
-        waits = service.must_be_computed(session, graph_id, asked.kind)
-    if waits and asked.kind is not None:
-        return _queue(database, dispatcher, response, graph_id, asked.kind)
+    accepted = _find_or_queue(database, submission, graph_id, asked.kind)
+    if accepted is not None:
+        return JobAcceptedOut(**accepted)
     with database.reading() as session:
         label_set, report = _make_label_set(session, graph_id, asked)
     with database.writing() as session:
@@ -108,14 +107,21 @@ def _make_label_set(
     return known or compute_label_set(grid, asked.kind), {}
 
 
-def _queue(
-    database: Database, dispatcher: Dispatcher, response: Response, graph_id: str, kind: str
-) -> LabelsJobOut:
-    with database.writing() as session:
-        job = service.enqueue_labels(session, graph_id, kind)
-    # Only now is the job there for whoever gets its id.
-    dispatcher.dispatch(job.id, job.priority)
-    href = f"/jobs/{job.id}"
-    response.headers["Location"] = href
-    response.status_code = status.HTTP_202_ACCEPTED
-    return LabelsJobOut(job_id=job.id, state=job.state, href=href)
+def _find_or_queue(
+    database: Database, submission: Submission, graph_id: str, kind: str | None
+) -> dict[str, Any] | None:
+    """Return where labels of this kind are being computed; None if no job has to."""
+    if kind is None:
+        return None
+    earlier = submission.find_earlier(kind)
+    if earlier is not None:
+        return earlier
+    with database.reading() as session:
+        if not service.must_be_computed(session, graph_id, kind):
+            return None
+
+    def make(session: Session) -> Accepted:
+        job = service.enqueue_labels(session, graph_id, kind, submission.request_id)
+        return Accepted.one_job(job)
+
+    return submission.submit(kind, make)

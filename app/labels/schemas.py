@@ -57,14 +57,6 @@ class NewLabelSetOut(LabelSetOut):
     report: dict[str, Any] = Field(examples=[{"unknown_buses": {"count": 1, "first": ["bus 999"]}}])
 
 
-class LabelsJobOut(BaseModel):
-    """Labels that take long: a job computes them."""
-
-    job_id: str
-    state: str = Field(examples=["queued"])
-    href: str
-
-
 class LeakOut(BaseModel):
     """How well a column alone gives the classes away."""
 

@@ -73,10 +73,12 @@ def must_be_computed(session: Session, graph_id: str, kind: str | None) -> bool:
     return True
 
 
-def enqueue_labels(session: Session, graph_id: str, kind: str) -> JobRow:
+def enqueue_labels(
+    session: Session, graph_id: str, kind: str, request_id: str | None = None
+) -> JobRow:
     """Write the job that computes a label set; the caller commits and then dispatches it."""
     payload = {"graph_id": graph_id, "kind": kind}
-    return enqueue(session, "labels", payload, Origin(graph_id=graph_id))
+    return enqueue(session, "labels", payload, Origin(graph_id, request_id=request_id))
 
 
 def _unpack(row: LabelRow) -> LabelSet:

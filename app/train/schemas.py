@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, WithJsonSchema
+from pydantic import Field, WithJsonSchema
 
 from app.jobs.service import LAST_PRIORITY
 from app.json_body import BodyIn
@@ -43,11 +43,3 @@ class TrainIn(BodyIn):
         description="Whether to measure simple methods on the same split for the model card.",
     )
     priority: int = Field(0, ge=0, le=LAST_PRIORITY, description="Higher runs sooner.")
-
-
-class TrainOut(BaseModel):
-    """Where to look for the job."""
-
-    job_id: str = Field(examples=["2f4a6c8e0b1d3f5a7c9e1b3d5f7a9c0e"])
-    state: str = Field(examples=["queued"])
-    href: str = Field(examples=["/jobs/2f4a6c8e0b1d3f5a7c9e1b3d5f7a9c0e"])

@@ -8,6 +8,7 @@ from kombu.exceptions import ChannelError, OperationalError
 
 from app.jobs.service import LAST_PRIORITY
 from app.settings import Settings
+from app.tables import JobRow
 
 TASK_NAME = "levygrid.run_job"
 QUEUE_NAME = "levygrid"
@@ -51,18 +52,18 @@ class CeleryDispatcher:
         self._app = app
         self._redis = _is_redis(app.conf.broker_url)
 
-    def dispatch(self, job_id: str, priority: int) -> None:
+    def dispatch(self, job: JobRow) -> None:
         """Send the id, or log why not: the job stays queued in the table."""
         try:
             self._app.send_task(
                 TASK_NAME,
-                args=[job_id],
+                args=[job.id],
                 # Redis serves 0 first, RabbitMQ 9; ours is 9 first.
-                priority=LAST_PRIORITY - priority if self._redis else priority,
+                priority=LAST_PRIORITY - job.priority if self._redis else job.priority,
                 retry_policy={"max_retries": 1, "interval_start": 0},
             )
         except OperationalError as error:
-            _log.warning("broker away, the job waits", job=job_id, reason=str(error))
+            _log.warning("broker away, the job waits", job=job.id, reason=str(error))
 
     def is_queue_empty(self) -> bool:
         """Tell whether no message waits in the broker. Raises: OperationalError."""

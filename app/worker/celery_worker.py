@@ -55,7 +55,7 @@ def redispatch_lost_jobs(worker: WorkerContext, dispatcher: CeleryDispatcher) ->
         rows = service.take_overdue(session, worker.settings.lease_seconds, queued=empty)
     for row in rows:
         _log.warning("job sent again", job=row.id, state=row.state)
-        dispatcher.dispatch(row.id, row.priority)
+        dispatcher.dispatch(row)
     return len(rows)
 
 

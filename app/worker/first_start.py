@@ -54,7 +54,7 @@ def load_first_grid(settings: Settings, database: Database) -> None:
             return
         graph, _ = store_grid(session, read)
         job = enqueue_training(session, TrainIn(graph_id=graph.id))
-    choose_dispatcher(settings).dispatch(job.id, job.priority)
+    choose_dispatcher(settings).dispatch(job)
     _log.info("first model queued", grid=CASE, graph=graph.id, job=job.id)
 
 

@@ -162,7 +162,7 @@ def _settle(worker: WorkerContext, claim: Claim, verdict: _Verdict, exit_code: i
 
     row = write_patiently(worker.database, settle)
     if row.state == JobState.QUEUED:
-        worker.dispatcher.dispatch(row.id, row.priority)
+        worker.dispatcher.dispatch(row)
     return row.state
 
 

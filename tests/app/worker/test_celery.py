@@ -9,6 +9,7 @@ import redis
 
 from app.jobs.service import LAST_PRIORITY
 from app.settings import Settings
+from app.tables import JobRow
 from app.worker.celery_app import CeleryDispatcher, make_celery
 from tests.app.worker.conftest import LONG, Bench, make_bench
 from tests.processes import wait_for
@@ -32,7 +33,7 @@ def dispatcher(valkey_url: str) -> CeleryDispatcher:
 
 def test_a_delivered_job_is_run(bench: Bench, dispatcher: CeleryDispatcher) -> None:
     job_id = bench.enqueue(**SHORT)
-    dispatcher.dispatch(job_id, 0)
+    dispatcher.dispatch(bench.job(job_id))
     worker = bench.start_worker()
     row = bench.wait_for_state(job_id, "succeeded")
     assert row.attempt == 1
@@ -48,7 +49,7 @@ def test_a_job_queued_while_the_broker_was_away_is_sent_by_a_reaper(
     valkey_server.stop(signal.SIGKILL)
     job_id = bench.enqueue(**SHORT)
     begun = time.monotonic()
-    dispatcher.dispatch(job_id, 0)
+    dispatcher.dispatch(bench.job(job_id))
     assert time.monotonic() - begun < 10
     assert bench.job(job_id).state == "queued"
     valkey_server.start()
@@ -60,7 +61,7 @@ def test_a_job_whose_message_was_lost_is_sent_again(
     bench: Bench, dispatcher: CeleryDispatcher, valkey_server: ValkeyServer
 ) -> None:
     job_id = bench.enqueue(**SHORT)
-    dispatcher.dispatch(job_id, 0)
+    dispatcher.dispatch(bench.job(job_id))
     valkey_server.empty()
     bench.start_worker()
     bench.wait_for_state(job_id, "succeeded")
@@ -70,7 +71,7 @@ def test_another_worker_takes_the_job_of_a_killed_one(
     bench: Bench, dispatcher: CeleryDispatcher
 ) -> None:
     job_id = bench.enqueue(epochs=150, patience=None)
-    dispatcher.dispatch(job_id, 0)
+    dispatcher.dispatch(bench.job(job_id))
     first = bench.start_worker()
     bench.wait_for_checkpoint(job_id)
     first.send(signal.SIGKILL)
@@ -84,7 +85,7 @@ def test_a_stopped_worker_hands_its_job_to_another(
     bench: Bench, dispatcher: CeleryDispatcher
 ) -> None:
     job_id = bench.enqueue(**LONG)
-    dispatcher.dispatch(job_id, 0)
+    dispatcher.dispatch(bench.job(job_id))
     first = bench.start_worker()
     bench.wait_for_checkpoint(job_id)
     first.send(signal.SIGTERM)
@@ -99,7 +100,7 @@ def test_the_most_urgent_message_is_served_first(
     dispatcher: CeleryDispatcher, valkey_server: ValkeyServer
 ) -> None:
     for priority in (0, LAST_PRIORITY, 4):
-        dispatcher.dispatch(f"job-{priority}", priority)
+        dispatcher.dispatch(JobRow(id=f"job-{priority}", priority=priority))
     with redis.Redis(port=valkey_server.port) as client:
         lists = sorted(key.decode() for key in client.keys("levygrid*"))
     # Redis serves the list without a suffix first, then by rising suffix.
@@ -108,5 +109,5 @@ def test_the_most_urgent_message_is_served_first(
 
 def test_an_empty_queue_is_told_from_one_with_messages(dispatcher: CeleryDispatcher) -> None:
     assert dispatcher.is_queue_empty()
-    dispatcher.dispatch("job", 3)
+    dispatcher.dispatch(JobRow(id="job", priority=3))
     assert not dispatcher.is_queue_empty()

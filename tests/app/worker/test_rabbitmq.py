@@ -6,6 +6,7 @@ import pytest
 
 from app.jobs.service import LAST_PRIORITY
 from app.settings import Settings
+from app.tables import JobRow
 from app.worker.celery_app import QUEUE_NAME, CeleryDispatcher, make_celery
 from tests.app.worker.conftest import Bench, make_bench
 from tests.processes import wait_for
@@ -26,7 +27,7 @@ def dispatcher(rabbitmq_url: str) -> CeleryDispatcher:
 
 def test_a_delivered_job_is_run(bench: Bench, dispatcher: CeleryDispatcher) -> None:
     job_id = bench.enqueue(epochs=5)
-    dispatcher.dispatch(job_id, 0)
+    dispatcher.dispatch(bench.job(job_id))
     worker = bench.start_worker()
     row = bench.wait_for_state(job_id, "succeeded")
     assert row.attempt == 1
@@ -39,7 +40,7 @@ def test_the_most_urgent_message_is_served_first(
     rabbitmq_url: str, dispatcher: CeleryDispatcher
 ) -> None:
     for priority in (0, LAST_PRIORITY, 4):
-        dispatcher.dispatch(f"job-{priority}", priority)
+        dispatcher.dispatch(JobRow(id=f"job-{priority}", priority=priority))
     assert not dispatcher.is_queue_empty()
     served = []
     with make_celery(Settings(broker_url=rabbitmq_url)).connection_for_read() as connection:
