@@ -76,15 +76,15 @@ def filter_matrix(
 
     Equation: Eq. (Taylor), ``g_FGS = (1-a) sum_(i<=order) (a Lt)^i``; ``exact`` is its limit
         ``(1-a) (I - a Lt)^-1``.
-    Cost: ``order`` products of N x N matrices, or one inverse.
+    Cost: about ``order / 2`` products of N x N matrices, none up to order 1; or one inverse.
     Shapes: (N, N) -> (N, N).
     Raises: InvalidHyperparameter as ``filter_signal``.
     """
     check_filter(alpha, order)
-    identity = np.eye(len(matrix))
     if method == "taylor":
-        return _expand(matrix.__matmul__, identity, alpha, order)
-    return _solve(matrix, identity, alpha)
+        terms = default_order(alpha) if order is None else order
+        return (1 - alpha) * _sum_powers(alpha * matrix, terms)
+    return _solve(matrix, np.eye(len(matrix)), alpha)
 
 
 def check_filter(alpha: float, order: int | None) -> None:
@@ -106,6 +106,21 @@ def _expand(apply: Apply, signal: FloatArray, alpha: float, order: int | None) -
     for _ in range(default_order(alpha) if order is None else order):
         total = signal + alpha * apply(total)
     return (1 - alpha) * total
+
+
+def _sum_powers(matrix: FloatArray, order: int) -> FloatArray:
+    """Return ``sum_(i<=order) M^i`` by Horner's rule in ``M^2``."""
+    identity = np.eye(len(matrix))
+    if order == 0:
+        return identity
+    pair = identity + matrix
+    if order == 1:
+        return pair
+    square = matrix @ matrix
+    total = pair if order % 2 else pair + square
+    for _ in range((order - 1) // 2):
+        total = pair + square @ total
+    return total
 
 
 def _solve(matrix: FloatArray, signal: FloatArray, alpha: float) -> FloatArray:

@@ -67,6 +67,13 @@ def test_the_recurrence_is_the_sum_of_powers(alpha: float, order: int) -> None:
     np.testing.assert_allclose(filter_signal(operator, signal, alpha, order), expected, atol=1e-13)
 
 
+@pytest.mark.parametrize("order", range(7))
+def test_the_whole_filter_is_what_the_recurrence_makes_of_unit_signals(order: int) -> None:
+    operator = DenseLevyOperator(archipelago().adjacency, 0.3, 0.4)
+    expected = filter_signal(operator, np.eye(operator.node_count), 0.7, order)
+    np.testing.assert_allclose(filter_matrix(operator.matrix, 0.7, order), expected, atol=1e-13)
+
+
 @pytest.mark.parametrize("alpha", ALPHAS)
 def test_without_an_order_the_one_of_the_paper_is_taken(alpha: float) -> None:
     operator = DenseLevyOperator(archipelago().adjacency, 0.3, 0.4)
