@@ -7,11 +7,14 @@ import numpy as np
 
 from app.export.sheet import Cell, Exported, Sheet, lay_out_predictions
 from app.ingest.grid import Grid
-from ml.arrays import FloatArray, IntArray
+from app.ingest.power_tables import BUS_TYPES
+from ml.arrays import BoolArray, FloatArray, IntArray
 
 _BASE_MVA = 100.0
 _FREQUENCY = 50.0
 _NO_LIMIT_MVA = 99_999.0
+_SMALLEST_REACTANCE = 1e-6
+_PQ, _PV, _SLACK = range(3)
 _KINDS = {"transformer": "trafo", "switch": "switch"}
 """Every other kind of branch is written as a line."""
 
@@ -20,22 +23,36 @@ def write_pandapower(exported: Exported) -> dict[str, Any]:
     """Return a net in pandapower's JSON form; predictions are columns of the bus table.
 
     Deviation: a grid without base voltages is written at 1 kV, one without impedances with
-        0.1 p.u. for every branch; what stands at a bus is one load, one shunt, one static
-        generator.
+        0.1 p.u. for every branch; what stands at a bus is one load, one shunt, one generator:
+        an external grid or a voltage-controlled one where the bus type says so, else a static
+        one. Charging of transformers is left out: pandapower knows only the inductive kind.
     """
     grid = exported.grid
+    types = _bus_types(exported)
     tables = {
         "bus": _buses(exported),
         "line": _lines(grid),
         "trafo": _transformers(grid),
         "switch": _switches(grid),
-        "load": _elements(grid, "Pd", "Qd"),
-        "sgen": _elements(grid, "Pg", "Qg"),
+        "load": _loads(grid),
+        "sgen": _elements(grid, "Pg", "Qg", types == _PQ),
+        "gen": _controlled(grid, types == _PV),
+        "ext_grid": _slacks(grid, types == _SLACK),
         "shunt": _shunts(grid),
     }
     parts: dict[str, Any] = {name: _frame(sheet) for name, sheet in tables.items()}
     parts |= {"name": grid.name, "f_hz": _FREQUENCY, "sn_mva": _BASE_MVA}
     return {"_module": "pandapower.auxiliary", "_class": "pandapowerNet", "_object": parts}
+
+
+def _bus_types(exported: Exported) -> IntArray:
+    """Return positions in ``BUS_TYPES``; every bus is PQ where voltages or types are unknown."""
+    grid = exported.grid
+    found = next((each for each in exported.label_sets if each.name == "bus_type"), None)
+    if found is None or grid.find_column("Vm") is None:
+        return np.full(grid.bus_count, _PQ)
+    order = [BUS_TYPES.index(name) if name in BUS_TYPES else _PQ for name in found.class_names]
+    return np.array([*order, _PQ])[found.classes]
 
 
 def _frame(sheet: Sheet) -> dict[str, Any]:
@@ -95,7 +112,7 @@ def _lines(grid: Grid) -> Sheet:
         "to_bus": ends[:, 1].tolist(),
         "length_km": [1.0] * len(rows),
         "r_ohm_per_km": (_branch_column(grid, "r", 0.0)[rows] * ohm).tolist(),
-        "x_ohm_per_km": (_branch_column(grid, "x", 0.1)[rows] * ohm).tolist(),
+        "x_ohm_per_km": (_reactances(grid)[rows] * ohm).tolist(),
         "c_nf_per_km": (charging / (2 * np.pi * _FREQUENCY) * 1e9).tolist(),
         "g_us_per_km": [0.0] * len(rows),
         "max_i_ka": current.tolist(),
@@ -114,8 +131,10 @@ def _transformers(grid: Grid) -> Sheet:
     high, low = np.where(swapped[:, np.newaxis], ends[:, ::-1], ends).T
     rated = _ratings(grid)[rows]
     resistance = _branch_column(grid, "r", 0.0)[rows]
-    reactance = _branch_column(grid, "x", 0.1)[rows]
+    reactance = _reactances(grid)[rows]
+    impedance = np.copysign(np.hypot(resistance, reactance), reactance)
     percent = rated / _BASE_MVA * 100
+    tap, shift = _branch_column(grid, "tap", 1.0)[rows], _branch_column(grid, "shift", 0.0)[rows]
     zeros: list[Cell] = [0.0] * len(rows)
     return {
         "name": [None] * len(rows),
@@ -123,13 +142,13 @@ def _transformers(grid: Grid) -> Sheet:
         "hv_bus": high.tolist(),
         "lv_bus": low.tolist(),
         "sn_mva": rated.tolist(),
-        "vn_hv_kv": voltages[high].tolist(),
-        "vn_lv_kv": voltages[low].tolist(),
-        "vk_percent": (np.hypot(resistance, reactance) * percent).tolist(),
+        "vn_hv_kv": (voltages[high] * np.where(swapped, 1.0, tap)).tolist(),
+        "vn_lv_kv": (voltages[low] * np.where(swapped, tap, 1.0)).tolist(),
+        "vk_percent": (impedance * percent).tolist(),
         "vkr_percent": (resistance * percent).tolist(),
         "pfe_kw": zeros,
         "i0_percent": zeros,
-        "shift_degree": zeros,
+        "shift_degree": np.where(swapped, -shift, shift).tolist(),
         "parallel": [1] * len(rows),
         "df": [1.0] * len(rows),
         "in_service": [True] * len(rows),
@@ -149,15 +168,50 @@ def _switches(grid: Grid) -> Sheet:
     }
 
 
-def _elements(grid: Grid, active: str, reactive: str) -> Sheet:
+def _loads(grid: Grid) -> Sheet:
+    sheet = _elements(grid, "Pd", "Qd", np.ones(grid.bus_count, dtype=np.bool_))
+    constant_power: list[Cell] = [0.0] * len(sheet["bus"])
+    shares = ("const_z_p_percent", "const_i_p_percent", "const_z_q_percent", "const_i_q_percent")
+    return sheet | dict.fromkeys(shares, constant_power)
+
+
+def _elements(grid: Grid, active: str, reactive: str, chosen: BoolArray) -> Sheet:
     power, imaginary = _bus_column(grid, active), _bus_column(grid, reactive)
-    at = np.flatnonzero((power != 0) | (imaginary != 0))
+    at = np.flatnonzero(((power != 0) | (imaginary != 0)) & chosen)
     return {
         "name": [None] * len(at),
         "bus": at.tolist(),
         "p_mw": power[at].tolist(),
         "q_mvar": imaginary[at].tolist(),
         "scaling": [1.0] * len(at),
+        "in_service": [True] * len(at),
+    }
+
+
+def _controlled(grid: Grid, chosen: BoolArray) -> Sheet:
+    at = np.flatnonzero(chosen)
+    capacity = _bus_column(grid, "Pmax")[at]
+    return {
+        "name": [None] * len(at),
+        "bus": at.tolist(),
+        "sn_mva": np.where(capacity > 0, capacity, _BASE_MVA).tolist(),
+        "p_mw": _bus_column(grid, "Pg")[at].tolist(),
+        "vm_pu": _bus_column(grid, "Vm")[at].tolist(),
+        "scaling": [1.0] * len(at),
+        "slack": [False] * len(at),
+        "slack_weight": [0.0] * len(at),
+        "in_service": [True] * len(at),
+    }
+
+
+def _slacks(grid: Grid, chosen: BoolArray) -> Sheet:
+    at = np.flatnonzero(chosen)
+    return {
+        "name": [None] * len(at),
+        "bus": at.tolist(),
+        "vm_pu": _bus_column(grid, "Vm")[at].tolist(),
+        "va_degree": _bus_column(grid, "Va")[at].tolist(),
+        "slack_weight": [1.0] * len(at),
         "in_service": [True] * len(at),
     }
 
@@ -192,6 +246,11 @@ def _voltages(grid: Grid) -> FloatArray:
 def _ratings(grid: Grid) -> FloatArray:
     ratings = _branch_column(grid, "rating", 0.0)
     return np.where(ratings > 0, ratings, _NO_LIMIT_MVA)
+
+
+def _reactances(grid: Grid) -> FloatArray:
+    reactances = _branch_column(grid, "x", 0.1)
+    return np.where(reactances == 0, _SMALLEST_REACTANCE, reactances)
 
 
 def _bus_column(grid: Grid, name: str) -> FloatArray:

@@ -41,9 +41,12 @@ class BranchIn(Struct, forbid_unknown_fields=True):
 
 
 class GraphIn(Struct, forbid_unknown_fields=True):
-    """Either the name of a built-in case or a topology."""
+    """Either the name of a built-in case, with how to read it, or a topology."""
 
     case: str | UnsetType = UNSET
+    weight: str | UnsetType = UNSET
+    check: str | UnsetType = UNSET
+    columns: str | UnsetType = UNSET
     name: str | UnsetType = UNSET
     buses: list[BusIn] | UnsetType = UNSET
     branches: list[BranchIn] | UnsetType = UNSET
@@ -91,7 +94,8 @@ def _largest_number(graph: GraphIn) -> float:
 
 
 def _count_kept_keys(graph: GraphIn) -> int:
-    count = sum(part is not UNSET for part in (graph.case, graph.name, graph.buses, graph.branches))
+    parts = (getattr(graph, name) for name in graph.__struct_fields__)
+    count = sum(part is not UNSET for part in parts)
     for bus in graph.buses or ():
         count += 1 + (bus.name is not UNSET) + (bus.features is not UNSET)
         count += (bus.label is not UNSET) + (bus.lat is not UNSET) + (bus.lon is not UNSET)
@@ -177,3 +181,4 @@ _READERS: dict[str, _Reader] = {
     "branches": _list_reader(BranchIn),
     "features": _read_columns,
 }
+"""How a field is looked into; any other is a scalar."""

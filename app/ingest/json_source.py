@@ -2,7 +2,7 @@
 
 from msgspec import UNSET
 
-from app.ingest.case_catalogue import read_named_case
+from app.ingest.case_catalogue import NamedCase, read_named_case
 from app.ingest.graph_body import decode_graph_body
 from app.ingest.grid import ReadGrid
 from app.ingest.topology import GridLimits, read_topology, reject
@@ -15,7 +15,10 @@ def read_json_source(body: bytes, limits: GridLimits) -> ReadGrid:
     Raises: MalformedBody, GridRejected with every fault, CaseUnreadable.
     """
     graph, faults = decode_graph_body(body)
+    options = {"weight": graph.weight, "check": graph.check, "columns": graph.columns}
+    given = {name: value for name, value in options.items() if value is not UNSET}
     if graph.case is UNSET:
+        faults.extend(Fault(name, "goes together with case only") for name in given)
         return read_topology(graph, limits, faults)
     others = {"name": graph.name, "buses": graph.buses, "branches": graph.branches}
     faults.extend(
@@ -25,4 +28,4 @@ def read_json_source(body: bytes, limits: GridLimits) -> ReadGrid:
     )
     if faults:
         reject(faults)
-    return read_named_case(graph.case, limits)
+    return read_named_case(NamedCase(graph.case, **given), limits)

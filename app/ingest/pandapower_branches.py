@@ -1,37 +1,18 @@
 """Lines, transformers, switches and other links of a pandapower net, in per unit."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from app.ingest.pandapower_frames import Frame
-from app.ingest.power_tables import LINE, LINK, SWITCH, TRANSFORMER, BranchTable
-from ml.arrays import BoolArray, FloatArray, IntArray
+from app.ingest.pandapower_parts import Net, Part, find_in_service, no_taps, read_ends
+from app.ingest.pandapower_transformers import read_three_windings, read_transformers
+from app.ingest.power_tables import LINE, LINK, SWITCH, BranchTable
+from ml.arrays import BoolArray
 from ml.errors import Fault
 
 
-class _Net(Protocol):
-    bus: Frame
-    place: Mapping[int, int]
-    base_mva: float
-    frequency: float
-    faults: list[Fault]
-
-    def frame(self, name: str) -> Frame: ...
-
-
-class _Part(NamedTuple):
-    kind: int
-    ends: IntArray
-    resistance: FloatArray
-    reactance: FloatArray
-    charging: FloatArray
-    rating: FloatArray
-    in_service: BoolArray
-
-
-def read_branches(net: _Net, buses_in_service: BoolArray) -> tuple[BranchTable, dict[str, int]]:
+def read_branches(net: Net, buses_in_service: BoolArray) -> tuple[BranchTable, dict[str, int]]:
     """Return all links between buses, and how the switches were taken.
 
     Deviation: a three-winding transformer is two branches from its high-voltage side; a closed
@@ -42,7 +23,7 @@ def read_branches(net: _Net, buses_in_service: BoolArray) -> tuple[BranchTable, 
     parts = list(_read_parts(net, opened))
     parts.append(_read_bus_switches(net, switches))
     columns = [np.concatenate(column) for column in zip(*(part[1:] for part in parts), strict=True)]
-    ends, resistance, reactance, charging, rating, in_service = columns
+    ends, resistance, reactance, charging, rating, in_service, tap, shift = columns
     kinds = np.concatenate([np.full(len(part.ends), part.kind) for part in parts])
     table = BranchTable(
         ends=ends,
@@ -52,6 +33,8 @@ def read_branches(net: _Net, buses_in_service: BoolArray) -> tuple[BranchTable, 
         charging=charging,
         rating=np.where(np.isfinite(rating), rating, 0.0),
         in_service=in_service & buses_in_service[ends].all(axis=1),
+        tap=tap,
+        shift=shift,
     )
     between = int(np.count_nonzero(parts[-1].in_service))
     opened_count = sum(len(elements) for elements in opened.values())
@@ -69,83 +52,59 @@ def _find_opened(switches: Frame) -> dict[str, set[int]]:
     return opened
 
 
-def _read_parts(net: _Net, opened: Mapping[str, set[int]]) -> Iterator[_Part]:
+def _read_parts(net: Net, opened: Mapping[str, set[int]]) -> Iterator[Part]:
     yield _read_lines(net, opened["l"])
-    yield _read_transformers(net, opened["t"])
+    yield read_transformers(net, opened["t"])
     for low in ("mv", "lv"):
-        yield _read_windings(net, low, opened["t3"])
+        yield read_three_windings(net, low, opened["t3"])
     yield _read_impedances(net)
     yield _read_dc_lines(net)
 
 
-def _read_lines(net: _Net, opened: set[int]) -> _Part:
+def _read_lines(net: Net, opened: set[int]) -> Part:
     frame = net.frame("line")
-    ends = _ends(net, frame, "from_bus", "to_bus")
+    ends = read_ends(net, frame, "from_bus", "to_bus")
     voltage = net.bus.numbers("vn_kv")[ends[:, 0]]
     base = voltage**2 / net.base_mva
     length, parallel = frame.numbers("length_km", 1.0), frame.numbers("parallel", 1.0)
     capacitance = frame.numbers("c_nf_per_km", 0.0) * length * parallel * 1e-9
     current = frame.numbers("max_i_ka") * frame.numbers("df", 1.0) * parallel
     with np.errstate(divide="ignore", invalid="ignore"):
-        return _Part(
+        return Part(
             LINE,
             ends,
             frame.numbers("r_ohm_per_km") * length / parallel / base,
             frame.numbers("x_ohm_per_km") * length / parallel / base,
             2 * np.pi * net.frequency * capacitance * base,
             np.sqrt(3) * voltage * current,
-            _in_service(frame, opened),
+            find_in_service(frame, opened),
+            *no_taps(len(frame)),
         )
 
 
-def _read_transformers(net: _Net, opened: set[int]) -> _Part:
-    frame = net.frame("trafo")
-    ends = _ends(net, frame, "hv_bus", "lv_bus")
-    return _two_windings(net, frame, ends, ("sn_mva", "vk_percent", "vkr_percent"), opened)
-
-
-def _read_windings(net: _Net, low: str, opened: set[int]) -> _Part:
-    frame = net.frame("trafo3w")
-    ends = _ends(net, frame, "hv_bus", f"{low}_bus")
-    names = (f"sn_{low}_mva", f"vk_{low}_percent", f"vkr_{low}_percent")
-    return _two_windings(net, frame, ends, names, opened)
-
-
-def _two_windings(
-    net: _Net, frame: Frame, ends: IntArray, names: tuple[str, str, str], opened: set[int]
-) -> _Part:
-    rated, short_circuit, losses = (frame.numbers(name) for name in names)
-    parallel = frame.numbers("parallel", 1.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        scale = net.base_mva / rated / parallel / 100
-        resistance = losses * scale
-        reactance = np.sqrt(np.maximum((short_circuit * scale) ** 2 - resistance**2, 0.0))
-    zero = np.zeros(len(frame))
-    rating = rated * parallel * frame.numbers("df", 1.0)
-    in_service = _in_service(frame, opened)
-    return _Part(TRANSFORMER, ends, resistance, reactance, zero, rating, in_service)
-
-
-def _read_impedances(net: _Net) -> _Part:
+def _read_impedances(net: Net) -> Part:
     frame = net.frame("impedance")
-    ends = _ends(net, frame, "from_bus", "to_bus")
+    ends = read_ends(net, frame, "from_bus", "to_bus")
     rated = frame.numbers("sn_mva", 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         scale = net.base_mva / rated
         resistance, reactance = frame.numbers("rft_pu") * scale, frame.numbers("xft_pu") * scale
-    zero = np.zeros(len(frame))
-    return _Part(LINK, ends, resistance, reactance, zero, rated, _in_service(frame, set()))
+        charging = (frame.numbers("bf_pu", 0.0) + frame.numbers("bt_pu", 0.0)) / scale
+    in_service = find_in_service(frame, set())
+    taps = no_taps(len(frame))
+    return Part(LINK, ends, resistance, reactance, charging, rated, in_service, *taps)
 
 
-def _read_dc_lines(net: _Net) -> _Part:
+def _read_dc_lines(net: Net) -> Part:
     frame = net.frame("dcline")
-    ends = _ends(net, frame, "from_bus", "to_bus")
+    ends = read_ends(net, frame, "from_bus", "to_bus")
     zero = np.zeros(len(frame))
     rating = frame.numbers("max_p_mw", 0.0)
-    return _Part(LINK, ends, zero, zero, zero, rating, _in_service(frame, set()))
+    in_service = find_in_service(frame, set())
+    return Part(LINK, ends, zero, zero, zero, rating, in_service, *no_taps(len(frame)))
 
 
-def _read_bus_switches(net: _Net, switches: Frame) -> _Part:
+def _read_bus_switches(net: Net, switches: Frame) -> Part:
     between = np.array([kind == "b" for kind in switches.texts("et")], dtype=np.bool_)
     rows = np.flatnonzero(between & switches.truths("closed"))
     faults: list[Fault] = []
@@ -155,14 +114,5 @@ def _read_bus_switches(net: _Net, switches: Frame) -> _Part:
     for row in np.flatnonzero((ends < 0).any(axis=1)):
         net.faults.append(Fault(f"switch row {rows[row] + 1}", "is not between known buses"))
     zero = np.zeros(len(rows))
-    return _Part(SWITCH, ends, zero, zero, zero, zero, np.ones(len(rows), dtype=np.bool_))
-
-
-def _ends(net: _Net, frame: Frame, source: str, target: str) -> IntArray:
-    columns: Any = [frame.positions(name, net.place, net.faults) for name in (source, target)]
-    return np.column_stack(columns).astype(np.int64)
-
-
-def _in_service(frame: Frame, opened: set[int]) -> BoolArray:
-    closed = np.array([index not in opened for index in frame.index], dtype=np.bool_)
-    return closed & frame.truths("in_service")
+    closed = np.ones(len(rows), dtype=np.bool_)
+    return Part(SWITCH, ends, zero, zero, zero, zero, closed, *no_taps(len(rows)))

@@ -27,6 +27,10 @@ class Frame:
     def __len__(self) -> int:
         return len(self.index)
 
+    def has(self, column: str) -> bool:
+        """Say whether the table has a column of this name."""
+        return column in self._columns
+
     def numbers(self, column: str, default: float = math.nan) -> FloatArray:
         """Return a column as numbers; ``default`` where there is none."""
         cells = self._columns.get(column)

@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from app.ingest.pandapower_frames import Frame, get_frame, load_frames
 from app.ingest.power_grid import build_power_grid
 from app.ingest.power_tables import BusTable, GeneratorTable, PowerTables, sum_by_bus
 from app.ingest.texts import find_text_problem
-from ml.arrays import FloatArray, IntArray
+from ml.arrays import BoolArray, FloatArray, IntArray
 from ml.errors import Fault
 
 _PQ, _PV, _SLACK, _ISOLATED = range(4)
@@ -32,6 +32,13 @@ _NOT_READ = (
     "vsc",
     "tcsc",
 )
+
+
+class _Voltages(NamedTuple):
+    magnitude: FloatArray
+    angle: FloatArray
+    dead: BoolArray
+    """Buses that the power flow found without supply."""
 
 
 @dataclass
@@ -68,27 +75,42 @@ def read(request: Request) -> ReadGrid:
     in_service = bus.truths("in_service")
     generators, types = _read_generators(net)
     branches, switches = read_branches(net, in_service)
+    voltages = _read_voltages(net)
+    supplied = in_service & ~voltages.dead
     tables = PowerTables(
         name=_get_name(parts),
         source="pandapower",
         base_mva=net.base_mva,
-        buses=_read_buses(net, np.where(in_service, types, _ISOLATED)),
+        buses=_read_buses(net, np.where(supplied, types, _ISOLATED), voltages),
         branches=branches,
         generators=generators,
-        notes={"switches": switches, "tables_not_read": _count_unread(net)},
+        notes={
+            "switches": switches,
+            "tables_not_read": _count_unread(net),
+            "buses_without_supply": int(np.count_nonzero(~supplied)),
+        },
     )
     if net.faults:
         raise GridRejected("The net has errors.", net.faults)
     return build_power_grid(tables, request)
 
 
-def _read_buses(net: Net, types: IntArray) -> BusTable:
-    bus, count = net.bus, len(net.bus)
+def _read_voltages(net: Net) -> _Voltages:
+    """Return the results of the net's last power flow; a bus without supply has 0, not nan."""
+    count, results = len(net.bus), net.frame("res_bus")
+    if results.index != net.bus.index:
+        unknown = np.full(count, np.nan)
+        return _Voltages(unknown, unknown, np.zeros(count, dtype=np.bool_))
+    magnitude, angle = results.numbers("vm_pu"), results.numbers("va_degree")
+    dead: BoolArray = ~np.isfinite(magnitude + angle)
+    if dead.all():
+        return _Voltages(magnitude, angle, np.zeros(count, dtype=np.bool_))
+    return _Voltages(np.where(dead, 0.0, magnitude), np.where(dead, 0.0, angle), dead)
+
+
+def _read_buses(net: Net, types: IntArray, voltages: _Voltages) -> BusTable:
+    bus = net.bus
     loads, shunts = net.frame("load"), net.frame("shunt")
-    results = net.frame("res_bus")
-    solved = len(results) == count and results.index == bus.index
-    magnitude = results.numbers("vm_pu") if solved else np.full(count, np.nan)
-    angle = results.numbers("va_degree") if solved else np.full(count, np.nan)
     ids, aliases = _name_buses(bus)
     coordinates = _read_places(bus)
     known = not np.isnan(coordinates).all()
@@ -99,8 +121,8 @@ def _read_buses(net: Net, types: IntArray) -> BusTable:
         reactive_demand=_sum_elements(net, loads, "q_mvar"),
         conductance=_sum_elements(net, shunts, "p_mw", factor="step"),
         susceptance=-_sum_elements(net, shunts, "q_mvar", factor="step"),
-        magnitude=magnitude,
-        angle=angle,
+        magnitude=voltages.magnitude,
+        angle=voltages.angle,
         base_kv=bus.numbers("vn_kv"),
         types=types,
         regions={"zone": bus.texts("zone")} if any(bus.texts("zone")) else {},
@@ -135,11 +157,16 @@ def _read_generators(net: Net) -> tuple[GeneratorTable, IntArray]:
         at = frame.positions("bus", net.place, net.faults)
         active = frame.truths("in_service")
         power = frame.numbers("p_mw", 0.0) * frame.numbers("scaling", 1.0)
+        power = _prefer_result(net, frame, "p_mw", power)
+        reactive = _prefer_result(net, frame, "q_mvar", frame.numbers("q_mvar", 0.0))
         capacity = frame.numbers("max_p_mw")
         capacity = np.where(np.isfinite(capacity), capacity, power)
-        columns.append((at, power, frame.numbers("q_mvar", 0.0), capacity, active))
+        columns.append((at, power, reactive, capacity, active))
         known = active & (at >= 0)
-        types[at[known]] = np.maximum(types[at[known]], bus_type)
+        held = np.full(len(frame), bus_type)
+        if frame.has("slack"):
+            held[frame.truths("slack")] = _SLACK
+        types[at[known]] = np.maximum(types[at[known]], held[known])
     at, power, reactive, capacity, active = (
         np.concatenate(parts) for parts in zip(*columns, strict=True)
     )
@@ -147,6 +174,15 @@ def _read_generators(net: Net) -> tuple[GeneratorTable, IntArray]:
         buses=at, power=power, reactive_power=reactive, capacity=capacity, in_service=active
     )
     return table, types
+
+
+def _prefer_result(net: Net, frame: Frame, column: str, given: FloatArray) -> FloatArray:
+    """Take what the last power flow found; the external grid has no power of its own."""
+    results = net.frame(f"res_{frame.name}")
+    if results.index != frame.index:
+        return given
+    found = results.numbers(column)
+    return np.where(np.isfinite(found), found, given)
 
 
 def _read_places(bus: Frame) -> FloatArray:

@@ -106,6 +106,7 @@ def _bus_columns(tables: PowerTables, kept: BoolArray) -> Columns:
         "Qg": ("Mvar", at_bus(generators.reactive_power)),
         "Pmax": ("MW", at_bus(generators.capacity)),
         "generators": ("", connected.astype(np.float64)),
+        "generators_in_service": ("", at_bus(np.ones(len(active)))),
     }
     units = tuple(unit for unit, _ in columns.values())
     return Columns(tuple(columns), units, np.column_stack([value for _, value in columns.values()]))

@@ -30,7 +30,7 @@ def add_topology_columns(read: ReadGrid) -> ReadGrid:
         "clustering": ("", measure_clustering(adjacency)),
         "betweenness": ("", measure_betweenness(adjacency, pivots)),
     }
-    generators = grid.find_column("generators")
+    generators = grid.find_column("generators_in_service")
     if generators is not None and (generators > 0).any():
         columns["distance_to_generation"] = ("branches", _measure_distance(adjacency, generators))
     known = (*grid.feature_names, *grid.bus_columns.names)

@@ -9,6 +9,7 @@ from app.ingest.grid import ReadGrid
 from app.ingest.sandbox import Confinement, run_reader
 from app.ingest.texts import find_text_problem
 from app.ingest.topology import GridLimits
+from app.ingest.weights import WEIGHT_CHOICES
 from ml.errors import Fault
 
 
@@ -31,23 +32,10 @@ def read_upload(upload: Upload, limits: GridLimits, confinement: Confinement) ->
     if upload.buses is not None and reader != "csv":
         fault = Fault("buses", "only CSV has its buses in a second file")
         raise GridRejected("The upload has a file too many.", [fault])
-    problem = find_text_problem(upload.name) if upload.name else None
-    if problem:
-        raise GridRejected("The name cannot be used.", [Fault("name", problem)])
     files = {"file": upload.content}
     if upload.buses is not None:
         files["buses"] = upload.buses
-    if upload.check not in (None, "power_flow"):
-        raise GridRejected("The check is not known.", [Fault("check", "is not power_flow")])
-    if upload.columns not in (None, "topology"):
-        raise GridRejected("The columns are not known.", [Fault("columns", "is not topology")])
-    given = {
-        "columns": upload.columns,
-        "weight": upload.weight,
-        "name": upload.name,
-        "check": upload.check,
-    }
-    options = {name: value for name, value in given.items() if value is not None}
+    options = list_options(upload)
     request = Request(
         reader=reader,
         files=files,
@@ -57,3 +45,26 @@ def read_upload(upload: Upload, limits: GridLimits, confinement: Confinement) ->
     )
     read = run_reader(request, confinement)
     return replace(read, report=read.report | {"format": reader.removesuffix("_mat")})
+
+
+def list_options(upload: Upload) -> dict[str, str]:
+    """Return how a reader is to read. Raises: GridRejected for a choice that there is not."""
+    faults = []
+    if upload.weight not in (None, "given", *WEIGHT_CHOICES):
+        faults.append(Fault("weight", f"is not one of given, {', '.join(WEIGHT_CHOICES)}"))
+    if upload.check not in (None, "power_flow"):
+        faults.append(Fault("check", "can only be power_flow"))
+    if upload.columns not in (None, "topology"):
+        faults.append(Fault("columns", "can only be topology"))
+    problem = find_text_problem(upload.name) if upload.name else None
+    if problem:
+        faults.append(Fault("name", problem))
+    if faults:
+        raise GridRejected("The options of the upload have errors.", faults)
+    given = {
+        "columns": upload.columns,
+        "weight": upload.weight,
+        "name": upload.name,
+        "check": upload.check,
+    }
+    return {name: value for name, value in given.items() if value is not None}

@@ -90,7 +90,7 @@ def label_exposure(grid: Grid, bus_types: LabelSet | None, on_step: OnStep) -> L
             classes[exposed] = np.maximum(classes[exposed], _EXPOSED)
         on_step(branch + 1, grid.branch_count)
     definition = (
-        "version 1: worst case over all outages of one branch, AC power flow by Newton's method: "
+        "worst case over all outages of one branch, AC power flow by Newton's method: "
         "cut off with the smaller side; else exposed: voltage leaves 0.9 to 1.1 p.u., moves by "
         "more than 0.05 p.u., or the flow has no solution and the bus is an end; else secure"
     )
@@ -144,17 +144,17 @@ def label_demand_lost(grid: Grid, on_step: OnStep) -> LabelSet:
             classes[bus] = _OTHERS
         on_step(step, len(candidates))
     definition = (
-        "version 1: demand left without a generator when the bus is lost: none, only its own, "
+        "demand left without a generator in service when the bus is lost: none, only its own, "
         "or that of others too"
     )
     return LabelSet(MW_LOST, ("none", "own", "others"), classes, definition)
 
 
 def check_demand(grid: Grid) -> tuple[FloatArray, FloatArray]:
-    """Return demand and generators of the buses. Raises: LabelsRejected."""
-    demand, generators = grid.find_column("Pd"), grid.find_column("generators")
+    """Return demand and generators in service of the buses. Raises: LabelsRejected."""
+    demand, generators = grid.find_column("Pd"), grid.find_column("generators_in_service")
     if demand is None or generators is None:
-        problem = "needs the columns 'Pd' and 'generators'"
+        problem = "needs the columns 'Pd' and 'generators_in_service'"
         raise LabelsRejected("These labels cannot be made.", [Fault("kind", problem)])
     return demand, generators
 

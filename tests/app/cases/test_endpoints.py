@@ -1,9 +1,6 @@
 import pytest
 from fastapi.testclient import TestClient
 
-from app.ingest.case_sizes import CASE_SIZES
-from app.ingest.cases import CASES
-
 
 def test_every_case_is_listed_with_its_size(api: TestClient) -> None:
     items = {case["name"]: case for case in api.get("/cases").json()["items"]}
@@ -17,8 +14,29 @@ def test_every_case_is_listed_with_its_size(api: TestClient) -> None:
     assert len([name for name in items if name.startswith("matpower:")]) == 78
 
 
-def test_the_sizes_cover_every_case_that_is_read() -> None:
-    assert set(CASE_SIZES) == set(CASES)
+def test_a_case_is_read_with_the_options_that_are_sent_along(api: TestClient) -> None:
+    options = {"weight": "admittance", "check": "power_flow", "columns": "topology"}
+    report = api.post("/graphs", json={"case": "matpower:case14"} | options).json()["report"]
+    assert report["weight"]["choice"] == "admittance"
+    assert report["power_flow"]["done"]
+    assert "betweenness" in report["topology_columns"]["added"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"case": "matpower:case14", "weight": "heavy"},
+        {"case": "case14", "check": "everything"},
+        {"case": "case14", "columns": "all"},
+        {"buses": [{"id": "a"}], "branches": [], "weight": "one"},
+    ],
+)
+def test_options_that_there_are_not_are_refused_by_name(
+    api: TestClient, body: dict[str, object]
+) -> None:
+    answer = api.post("/graphs", json=body)
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["where"] in body
 
 
 @pytest.mark.parametrize("name", ["matpower:case300", "example_simple"])

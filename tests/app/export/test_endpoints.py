@@ -4,6 +4,7 @@ import sys
 from typing import Any
 
 import networkx as nx
+import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
@@ -18,6 +19,13 @@ _LOAD = """
 import sys, pandapower
 net = pandapower.from_json_string(sys.stdin.read())
 print(len(net.bus), len(net.line), len(net.trafo), net.load.p_mw.sum(), net.bus.name.tolist())
+"""
+
+_SOLVE = """
+import sys, pandapower
+net = pandapower.from_json_string(sys.stdin.read())
+pandapower.runpp(net, numba=False)
+print(net.res_bus[["vm_pu", "va_degree"]].to_numpy().tolist())
 """
 
 
@@ -85,10 +93,26 @@ def test_pandapower_json_is_read_by_pandapower_and_by_us(api: TestClient, graph_
     text = _export(api, graph_id, "pandapower")
     ours = pandapower_json.read(ask("pandapower", text)).grid
     assert ours.bus_ids == SHAPE[0]
-    assert ours.branch_columns.values[0].tolist() == pytest.approx([0.01, 0.1, 0.02, 250])
+    assert ours.branch_columns.values[0].tolist() == pytest.approx([0.01, 0.1, 0.02, 250, 1, 0])
+    assert ours.branch_columns.values[2, 4] == pytest.approx(0.98)
     command = [sys.executable, "-W", "ignore", "-c", _LOAD]
     told = subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
     assert told.strip() == "3 2 1 50.0 ['1', '2', '10']"
+
+
+@pytest.mark.parametrize("name", ["case39", "case_ACTIVSg200"])
+def test_pandapower_solves_the_written_net_to_the_voltages_of_the_file(
+    api: TestClient, name: str
+) -> None:
+    graph_id = api.post("/graphs", json={"case": f"matpower:{name}"}).json()["id"]
+    text = _export(api, graph_id, "pandapower")
+    command = [sys.executable, "-W", "ignore", "-c", _SOLVE]
+    told = subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+    solved = np.array(json.loads(told))
+    buses = api.get(f"/graphs/{graph_id}/buses?limit=200").json()["items"]
+    given = np.array([[bus["features"]["Vm"], bus["features"]["Va"]] for bus in buses])
+    np.testing.assert_allclose(solved, given, atol=2e-2)
+    np.testing.assert_allclose(solved[:, 0], given[:, 0], atol=1e-3)
 
 
 def test_predictions_of_the_active_model_are_columns_of_the_buses(api: TestClient) -> None:

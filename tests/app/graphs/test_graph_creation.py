@@ -108,4 +108,5 @@ def test_case118_is_stored_with_its_roles(any_api: TestClient) -> None:
     assert (created["bus_count"], created["branch_count"]) == (118, 186)
     assert created["feature_names"] == ["Pd", "Qd", "Vm", "Va", "base_kv"]
     labels = any_api.get(f"/graphs/{created['id']}/labels").json()["items"]
-    assert labels[0]["class_counts"] == {"neither": 10, "load": 54, "generator": 54}
+    role = next(each for each in labels if each["name"] == "role")
+    assert role["class_counts"] == {"neither": 10, "load": 54, "generator": 54}

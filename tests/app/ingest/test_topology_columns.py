@@ -41,7 +41,7 @@ def test_clustering_and_betweenness_are_those_of_networkx(
 
 
 def test_distance_is_counted_to_the_nearest_generator(case118: ReadGrid, oracle: nx.Graph) -> None:
-    generators = np.flatnonzero(np.array(_column(case118, "generators")) > 0)
+    generators = np.flatnonzero(np.array(_column(case118, "generators_in_service")) > 0)
     nearest = nx.multi_source_dijkstra_path_length(oracle, set(generators.tolist()), weight=None)
     expected = [nearest[bus] for bus in oracle]
     assert _column(case118, "distance_to_generation") == expected
@@ -58,4 +58,4 @@ def test_the_columns_are_added_in_the_sandbox_only_when_asked_for() -> None:
     asked = run_reader(ask("matpower", SMALL_CASE, columns="topology"))
     assert plain.find_column("betweenness") is None
     assert asked.report["topology_columns"]["betweenness_pivots"] == 3
-    assert _column(asked, "distance_to_generation") == [0, 1, 0]
+    assert _column(asked, "distance_to_generation") == [0, 1, 2]  # that at bus 10 is off

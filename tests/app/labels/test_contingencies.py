@@ -49,11 +49,11 @@ def test_power_flow_of_a_stored_grid_finds_the_voltages_of_its_file(matpower_fol
 
 
 def test_demand_behind_a_lost_bus_is_the_demand_of_others() -> None:
-    # 1 (generator) - 2 (50 MW) - 10 (generator): whichever is lost, 2 is fed by the other.
-    both = _read(SMALL_CASE.encode()).grid
-    assert label_demand_lost(both, _ignore).classes.tolist() == [0, 1, 0]
-    single = SMALL_CASE.replace("\t10\t10\t0\t10\t-10\t1\t100\t0\t20\t0;\n", "")
-    assert label_demand_lost(_read(single.encode()).grid, _ignore).classes.tolist() == [2, 1, 0]
+    # 1 (generator) - 2 (50 MW) - 10 (generator that is off): without bus 1 nothing feeds bus 2.
+    single = _read(SMALL_CASE.encode()).grid
+    assert label_demand_lost(single, _ignore).classes.tolist() == [2, 1, 0]
+    both = SMALL_CASE.replace("\t10\t10\t0\t10\t-10\t1\t100\t0", "\t10\t10\t0\t10\t-10\t1\t100\t1")
+    assert label_demand_lost(_read(both.encode()).grid, _ignore).classes.tolist() == [0, 1, 0]
 
 
 def test_a_grid_without_electrical_columns_is_refused(api: TestClient) -> None:
