@@ -10,6 +10,7 @@ LevygridError
 ├── AddressInvalid
 ├── CaseUnreadable
 ├── TooManyUploads
+├── TooManyStreams
 ├── CursorInvalid
 ├── StoredDataDamaged
 ├── JobFailed: WorkerLost TrainerCrashed OutOfMemory TimeLimitReached
@@ -123,6 +124,10 @@ class CaseUnreadable(LevygridError):
 
 class TooManyUploads(LevygridError):
     """As many files as may wait are waiting to be read."""
+
+
+class TooManyStreams(LevygridError):
+    """As many streams of events as may be open are open."""
 
 
 class CursorInvalid(LevygridError):

@@ -15,6 +15,7 @@ from app.export import endpoints as export
 from app.graphs import endpoints as graphs
 from app.jobs import endpoints as jobs
 from app.jobs.dispatch import Dispatcher, PolledTable
+from app.jobs.streams import JobStreams
 from app.labels import endpoints as labels
 from app.middleware import RequestContext, RequestLimits
 from app.models import endpoints as models
@@ -44,6 +45,7 @@ def create_app(settings: Settings, dispatcher: Dispatcher | None = None) -> Fast
     app.state.settings = settings
     app.state.database = Database(settings.resolved_database_url)
     app.state.dispatcher = dispatcher or PolledTable()
+    app.state.job_streams = JobStreams(app.state.database, settings.event_streams)
     features = (cases, graphs, labels, export, train, jobs, models, predict)
     for part in (*features, cards, health, problem_catalogue, pages):
         app.include_router(part.router)

@@ -75,6 +75,9 @@ PROBLEMS: dict[type[Exception], ProblemKind] = {
     errors.TooManyUploads: ProblemKind(
         _S.TOO_MANY_REQUESTS, "too-many-uploads", "Too many files at once"
     ),
+    errors.TooManyStreams: ProblemKind(
+        _S.SERVICE_UNAVAILABLE, "too-many-streams", "Too many streams at once"
+    ),
     errors.CursorInvalid: ProblemKind(_S.BAD_REQUEST, "cursor-invalid", "Unknown cursor"),
     errors.StoredDataDamaged: ProblemKind(
         _S.INTERNAL_SERVER_ERROR, "stored-data-damaged", "Stored data are damaged"

@@ -49,6 +49,9 @@ class Settings(BaseSettings):
         3, ge=0, description="How long a stopping worker waits for a last checkpoint."
     )
     max_attempts: int = Field(3, ge=1, description="Tries of a job before it fails.")
+    event_streams: int = Field(
+        100, ge=0, description="Most open streams of job events of one API process."
+    )
     idempotency_hours: float = Field(
         24, gt=0, description="How long an `Idempotency-Key` is remembered."
     )

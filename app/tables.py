@@ -107,6 +107,7 @@ class JobRow(Base):
     heartbeat_at: Mapped[datetime | None]
     cancel_requested: Mapped[bool] = mapped_column(default=False)
     progress: Mapped[dict[str, Any]]
+    event_count: Mapped[int] = mapped_column(default=0)
     error: Mapped[dict[str, Any] | None] = mapped_column(Json)
     result: Mapped[dict[str, Any] | None] = mapped_column(Json)
     request_id: Mapped[str | None] = mapped_column(String(64))
@@ -115,6 +116,17 @@ class JobRow(Base):
     dispatched_at: Mapped[datetime]
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
+
+
+class JobEventRow(Base):
+    """One thing that happened to a job; ``sequence`` counts from one without a gap."""
+
+    __tablename__ = "job_events"
+
+    job_id: Mapped[str] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
+    sequence: Mapped[int] = mapped_column(primary_key=True)
+    kind: Mapped[str] = mapped_column(String(16))
+    data: Mapped[dict[str, Any]]
 
 
 class IdempotencyKeyRow(Base):

@@ -43,9 +43,9 @@ class _AnnouncingServer(uvicorn.Server):
 
     def __init__(self, settings: Settings, listener: socket.socket) -> None:
         self._address = describe(listener)
-        app = create_app(settings, choose_dispatcher(settings))
+        self._app = create_app(settings, choose_dispatcher(settings))
         config = uvicorn.Config(
-            app,
+            self._app,
             access_log=False,
             log_config=None,
             server_header=False,
@@ -59,6 +59,11 @@ class _AnnouncingServer(uvicorn.Server):
         if self.started:
             sys.stdout.write(f"Levygrid is at {self._address} (Ctrl-C stops it)\n")
             sys.stdout.flush()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the streams of events, which no client would, then stop."""
+        self._app.state.job_streams.end_all()
+        await super().shutdown(sockets)
 
 
 @contextmanager

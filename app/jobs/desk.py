@@ -16,6 +16,8 @@ from app.tables import CheckpointRow
 from ml.errors import TrainingInterrupted
 
 _REPORT_SECONDS = 0.5
+_REPORTED_FRACTION = 1 / 3600
+"""Of the time that a job has taken: reports of a long job are rarer, and so are its events."""
 _log = structlog.get_logger("levygrid.jobs")
 
 
@@ -34,7 +36,7 @@ class JobDesk:
         self._checkpoint_seconds = checkpoint_seconds
         self._stop = stop
         self._reported_at = 0.0
-        self._saved_at = time.monotonic()
+        self._begun_at = self._saved_at = time.monotonic()
 
     def read(self, operation: Callable[[Session], Answer]) -> Answer:
         """Read from the database, waiting for it if it is away."""
@@ -46,7 +48,9 @@ class JobDesk:
 
     def report(self, describe: Callable[[], dict[str, Any]]) -> None:
         """Store the progress, at most twice a second."""
-        if time.monotonic() - self._reported_at < _REPORT_SECONDS:
+        elapsed = time.monotonic() - self._begun_at
+        pause = max(_REPORT_SECONDS, _REPORTED_FRACTION * elapsed)
+        if time.monotonic() - self._reported_at < pause:
             return
         self._reported_at = time.monotonic()
         progress = describe()

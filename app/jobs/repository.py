@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, delete, exists, func, or_, select, update
 from sqlalchemy.orm import Session
 
+from app.jobs.events import TOLD, make_event
 from app.jobs.states import Claim, JobState, LeaseTerms
 from app.paging import fetch_page
 from app.tables import CheckpointRow, JobRow
@@ -20,6 +21,14 @@ _TRIES = JobRow.attempt - JobRow.handed_back
 def find_job(session: Session, job_id: str) -> JobRow | None:
     """Return the job as it is in the database now."""
     return session.get(JobRow, job_id, populate_existing=True)
+
+
+def insert_job(session: Session, row: JobRow) -> None:
+    """Write a new job with its first event."""
+    row.event_count = 1
+    session.add(row)
+    session.flush()
+    session.add(make_event(row, progressed=False))
 
 
 def list_jobs(
@@ -192,6 +201,12 @@ def _change_one(
 def _change_all(
     session: Session, conditions: Sequence[ColumnElement[bool]], **values: Any
 ) -> Sequence[JobRow]:
+    told = not TOLD.isdisjoint(values)
+    if told:
+        values["event_count"] = JobRow.event_count + 1
     statement = update(JobRow).where(*conditions).values(**values).returning(JobRow)
     options = {"synchronize_session": False, "populate_existing": True}
-    return session.scalars(statement, execution_options=options).all()
+    rows = session.scalars(statement, execution_options=options).all()
+    if told:
+        session.add_all(make_event(row, progressed="progress" in values) for row in rows)
+    return rows

@@ -36,14 +36,15 @@ def enqueue(session: Session, kind: str, payload: dict[str, Any], origin: Origin
         payload=payload,
         state=JobState.QUEUED,
         priority=origin.priority,
+        attempt=0,
+        cancel_requested=False,
         progress={},
         request_id=origin.request_id,
         graph_id=origin.graph_id,
         created_at=now,
         dispatched_at=now,
     )
-    session.add(row)
-    session.flush()
+    repository.insert_job(session, row)
     return row
 
 

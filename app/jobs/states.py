@@ -19,6 +19,10 @@ class JobState(StrEnum):
     CANCELLED = "cancelled"
 
 
+ENDED = frozenset({JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED})
+"""States that a job does not leave."""
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """The right to write to a running job: void once ``attempt`` has moved on."""
