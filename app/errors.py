@@ -2,7 +2,9 @@
 
 LevygridError
 ├── NotFound: GraphNotFound BusNotFound LabelNotFound JobNotFound ModelNotFound
+│             SweepNotFound BaselineNotFound
 ├── Conflict: NoModelYet GraphInUse ModelInUse JobNotCancellable LabelExists LeaseLost
+│             SweepNotCancellable BaselineNotKept
 ├── Rejected (lists every fault): MalformedBody GridRejected LabelsRejected
 │                                  TrainingRejected IdempotencyKeyReused
 ├── BodyTooLarge
@@ -50,6 +52,14 @@ class ModelNotFound(NotFound):
     """No model has this id."""
 
 
+class SweepNotFound(NotFound):
+    """No sweep has this id."""
+
+
+class BaselineNotFound(NotFound):
+    """The model was not measured against a baseline of this name."""
+
+
 class Conflict(LevygridError):
     """The request is sound, the present state does not allow it."""
 
@@ -66,8 +76,16 @@ class ModelInUse(Conflict):
     """The active model cannot go while it answers."""
 
 
+class BaselineNotKept(Conflict):
+    """Of a baseline only the figures were stored."""
+
+
 class JobNotCancellable(Conflict):
     """The job has already ended."""
+
+
+class SweepNotCancellable(Conflict):
+    """Every job of the sweep has already ended."""
 
 
 class LabelExists(Conflict):

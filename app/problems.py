@@ -39,11 +39,17 @@ PROBLEMS: dict[type[Exception], ProblemKind] = {
     errors.LabelNotFound: ProblemKind(_S.NOT_FOUND, "label-not-found", "No such labels"),
     errors.JobNotFound: ProblemKind(_S.NOT_FOUND, "job-not-found", "No such job"),
     errors.ModelNotFound: ProblemKind(_S.NOT_FOUND, "model-not-found", "No such model"),
+    errors.SweepNotFound: ProblemKind(_S.NOT_FOUND, "sweep-not-found", "No such sweep"),
+    errors.BaselineNotFound: ProblemKind(_S.NOT_FOUND, "baseline-not-found", "No such baseline"),
     errors.Conflict: ProblemKind(_S.CONFLICT, "conflict", "Not possible now"),
     errors.NoModelYet: ProblemKind(_S.CONFLICT, "no-model-yet", "No model yet"),
     errors.GraphInUse: ProblemKind(_S.CONFLICT, "graph-in-use", "The grid is in use"),
     errors.ModelInUse: ProblemKind(_S.CONFLICT, "model-in-use", "The model is in use"),
+    errors.BaselineNotKept: ProblemKind(
+        _S.CONFLICT, "baseline-not-kept", "The baseline was not kept"
+    ),
     errors.JobNotCancellable: ProblemKind(_S.CONFLICT, "job-ended", "The job has ended"),
+    errors.SweepNotCancellable: ProblemKind(_S.CONFLICT, "sweep-ended", "The sweep has ended"),
     errors.LabelExists: ProblemKind(_S.CONFLICT, "label-exists", "The name is taken"),
     errors.LeaseLost: ProblemKind(_S.CONFLICT, "lease-lost", "Another worker has the job"),
     errors.Rejected: ProblemKind(_S.UNPROCESSABLE_ENTITY, "rejected", "The request breaks rules"),

@@ -214,3 +214,41 @@ class PromotionRow(Base):
     model_id: Mapped[str] = mapped_column(ForeignKey("models.id", ondelete="CASCADE"), index=True)
     reason: Mapped[str]
     promoted_at: Mapped[datetime]
+    sha256: Mapped[str] = mapped_column(String(64))
+
+
+class FittedBaselineRow(Base):
+    """A baseline as it was measured beside a model: all that makes it a model of its own.
+
+    ``manifest`` leaves out the split, which is that of the model.
+    """
+
+    __tablename__ = "fitted_baselines"
+
+    model_id: Mapped[str] = mapped_column(
+        ForeignKey("models.id", ondelete="CASCADE"), primary_key=True
+    )
+    key: Mapped[str] = mapped_column(String(32), primary_key=True)
+    promoted_id: Mapped[str | None] = mapped_column(
+        ForeignKey("models.id", ondelete="SET NULL"), index=True
+    )
+    manifest: Mapped[dict[str, Any]]
+    metrics: Mapped[dict[str, Any]]
+    curves: Mapped[dict[str, Any]]
+    weights: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    sha256: Mapped[str] = mapped_column(String(64))
+    probabilities: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+
+
+class ReplayRow(Base):
+    """Once that a model was made again from its manifest, and what came of it.
+
+    The id is that of the job.
+    """
+
+    __tablename__ = "replays"
+
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    model_id: Mapped[str] = mapped_column(ForeignKey("models.id", ondelete="CASCADE"), index=True)
+    result: Mapped[dict[str, Any]]
+    replayed_at: Mapped[datetime]

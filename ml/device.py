@@ -24,7 +24,7 @@ def choose_device(wanted: Device) -> torch.device:
 
 def describe_machine(device: torch.device) -> dict[str, Any]:
     """Name what results depend on beside the seed; where all of it is equal, they are too."""
-    packages = ("numpy", "scipy", "torch", "levygrid")
+    packages = ("numpy", "scipy", "scikit-learn", "torch", "torch_geometric", "levygrid")
     return {
         "device": device.type,
         "threads": torch.get_num_threads(),

@@ -1,4 +1,4 @@
-"""The forward pass of LFGCN in numpy and scipy: what the API serves predictions with."""
+"""The forward pass of stored models in numpy and scipy: what the API serves predictions with."""
 
 import numpy as np
 import numpy.typing as npt
@@ -6,13 +6,14 @@ from scipy.special import expit, softmax
 
 from ml.arrays import FloatArray
 from ml.artifact import Artifact
+from ml.baseline_inference import BASELINE_PASSES
 from ml.config import TrainingConfig
-from ml.errors import ArtifactRejected, Fault, InvalidGraph
+from ml.errors import ArtifactRejected
 from ml.graph import Graph
 from ml.levy.family import LevyFamily
 from ml.levy.filter import filter_signal
 from ml.levy.interface import LevyOperator
-from ml.scaling import FeatureScaling
+from ml.model_inputs import scale_columns
 
 Layer = dict[str, npt.NDArray[np.float32]]
 
@@ -20,17 +21,24 @@ Layer = dict[str, npt.NDArray[np.float32]]
 def predict_probabilities(artifact: Artifact, graph: Graph) -> FloatArray:
     """Classify every node of a graph: the one trained on, a changed one, or another grid.
 
-    Equation: Eq. (FGS_convolutional_layer) with pooling and residual block of Sec. III-B.
+    Equation: Eq. (FGS_convolutional_layer) with pooling and residual block of Sec. III-B;
+        baselines as in ``ml.baseline_inference``.
     Deviation: float64 throughout, so equal to the torch pass within float32 round-off.
     Cost: one Lévy operator and one filtered signal a layer.
     Shapes: (N, Q) features of the graph -> (N, K), rows sum to one.
     Raises: InvalidGraph listing the features the model needs and the graph lacks;
-        ArtifactRejected if the model is no LFGCN.
+        ArtifactRejected if its method has no pass without torch.
     """
+    if artifact.method in BASELINE_PASSES:
+        return BASELINE_PASSES[artifact.method](artifact, graph)
+    if artifact.method != "lfgcn":
+        raise ArtifactRejected(f"only its stored predictions serve a model of {artifact.method}")
+    return _predict_levy(artifact, graph)
+
+
+def _predict_levy(artifact: Artifact, graph: Graph) -> FloatArray:
     config = artifact.config
-    if config.method != "lfgcn":
-        raise ArtifactRejected(f"only its stored predictions serve a model of {config.method}")
-    signal = _scaled_features(artifact, graph)
+    signal = scale_columns(artifact, graph)
     family = LevyFamily(graph.adjacency, config.gamma, config.sigma, config.operator)
     operator = family.whole_once()
     tensors = artifact.tensors()
@@ -40,16 +48,6 @@ def predict_probabilities(artifact: Artifact, graph: Graph) -> FloatArray:
         last = position == config.layers - 1
         signal = _convolve(signal, layer, operator, config, last=last)
     return np.asarray(softmax(signal, axis=1))
-
-
-def _scaled_features(artifact: Artifact, graph: Graph) -> FloatArray:
-    names = artifact.manifest["feature_names"]
-    missing = [name for name in names if name not in graph.feature_names]
-    if missing:
-        raise InvalidGraph([Fault("features", f"the model needs {name}") for name in missing])
-    columns = [graph.feature_names.index(name) for name in names]
-    scaling = FeatureScaling.from_dict(artifact.manifest["scaling"])
-    return scaling.transform(graph.features[:, columns])
 
 
 def _convolve(

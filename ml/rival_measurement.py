@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ml.arrays import FloatArray
 from ml.errors import MlError, TrainingInterrupted
 from ml.metrics import Metrics, evaluate
-from ml.rivals import RIVALS, Rival, Settings, Trial
+from ml.rivals import RIVALS, FittedRival, Rival, Settings, Trial
 
 Report = dict[str, Any]
 OnStep = Callable[[str, Sequence[Report]], None]
@@ -23,9 +22,17 @@ class _TimeUp(Exception):
 
 
 @dataclass(frozen=True, eq=False)
+class Measurement:
+    """The report on a rival and, unless it was left out, the rival as it was measured."""
+
+    report: Report
+    fitted: FittedRival | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class _Candidate:
     settings: Settings
-    probabilities: FloatArray
+    fitted: FittedRival
     validation: Metrics
 
     @property
@@ -35,48 +42,62 @@ class _Candidate:
 
 def measure_rivals(
     trial: Trial, seconds: float, on_step: OnStep, known: Iterable[Report] = ()
-) -> list[Report]:
+) -> list[Measurement]:
     """Measure every rival that the time allows; say why where it does not.
 
     A rival is trained on the training nodes; its settings are chosen by accuracy on the
     validation nodes, then by log loss; test labels only measure. What a cheap rival leaves of
     its share of ``seconds`` is the others'. ``on_step`` hears the title of the next rival and
-    the reports so far; ``known`` are reports of an earlier attempt, which are kept.
+    the reports so far. ``known`` are reports of an earlier attempt: they are kept, and only
+    the settings they name are fitted again.
     """
     kept = {report["key"]: report for report in known}
     end = time.monotonic() + seconds
-    reports: list[Report] = []
+    measured: list[Measurement] = []
     for position, rival in enumerate(RIVALS):
-        on_step(rival.title, tuple(reports))
+        on_step(rival.title, tuple(each.report for each in measured))
+        now = time.monotonic()
+        share = max(0.0, end - now) / (len(RIVALS) - position)
+        timed = _limit(trial, now + share)
         report = kept.get(rival.key)
-        if report is None:
-            now = time.monotonic()
-            share = max(0.0, end - now) / (len(RIVALS) - position)
-            report = _measure(rival, trial, now + share)
-        reports.append(report)
-    return reports
+        measured.append(_measure(rival, timed) if report is None else _refit(rival, timed, report))
+    return measured
 
 
-def _measure(rival: Rival, trial: Trial, deadline: float) -> Report:
-    started = time.monotonic()
-
+def _limit(trial: Trial, deadline: float) -> Trial:
     def pulse() -> None:
         trial.pulse()
         if time.monotonic() >= deadline:
             raise _TimeUp
 
-    timed = replace(trial, pulse=pulse)
+    return replace(trial, pulse=pulse)
+
+
+def _measure(rival: Rival, trial: Trial) -> Measurement:
+    started = time.monotonic()
     report: Report = {"key": rival.key, "title": rival.title, "seed": trial.seed, "skipped": None}
+    fitted: FittedRival | None = None
     try:
         wanted = rival.list_settings(trial)
-        best, tried, problem = _choose(rival, timed, wanted)
+        best, tried, problem = _choose(rival, trial, wanted)
         report |= {"tried": tried, "candidates": len(wanted)}
         report |= {"skipped": problem} if best is None else _describe(rival, trial, best)
+        fitted = None if best is None else best.fitted
     except TrainingInterrupted:
         raise
     except _RECOVERABLE as error:
         report["skipped"] = _tell(error)
-    return report | {"seconds": round(time.monotonic() - started, 3)}
+    report |= {"promotable": fitted is not None, "seconds": round(time.monotonic() - started, 3)}
+    return Measurement(report, fitted)
+
+
+def _refit(rival: Rival, trial: Trial, report: Report) -> Measurement:
+    try:
+        return Measurement(report, rival.fit(trial, report["settings"]))
+    except TrainingInterrupted:
+        raise
+    except (_TimeUp, *_RECOVERABLE):
+        return Measurement(report | {"promotable": False})
 
 
 def _choose(
@@ -103,13 +124,13 @@ def _choose(
 
 
 def _try(rival: Rival, trial: Trial, settings: Settings) -> _Candidate:
-    probabilities = rival.classify(trial, settings)
+    fitted = rival.fit(trial, settings)
     labels, nodes = trial.graph.labels, trial.split.validation
-    return _Candidate(settings, probabilities, evaluate(probabilities, labels, nodes))
+    return _Candidate(settings, fitted, evaluate(fitted.probabilities, labels, nodes))
 
 
 def _describe(rival: Rival, trial: Trial, best: _Candidate) -> Report:
-    test = evaluate(best.probabilities, trial.graph.labels, trial.split.test)
+    test = evaluate(best.fitted.probabilities, trial.graph.labels, trial.split.test)
     return {
         "settings": best.settings,
         "description": rival.describe(trial, best.settings) if rival.describe else None,

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ml.arrays import FloatArray
+from ml.artifact import Artifact, Tensors, pack
 from ml.baselines import closed_form, forest, label_propagation, majority, one_rule
 from ml.config import TrainingConfig
 from ml.graph import Graph
+from ml.history import EpochRecord
+from ml.manifest import describe_inputs
 from ml.split import Split
 
 Settings = dict[str, Any]
@@ -39,9 +42,22 @@ class Trial:
         return self.config.seed
 
 
+@dataclass(frozen=True, eq=False)
+class FittedRival:
+    """A method after its fit: what it says of every node, and the arrays that say it again.
+
+    Shapes: probabilities (N, K).
+    """
+
+    probabilities: FloatArray
+    artifact: Artifact
+    history: tuple[EpochRecord, ...] = ()
+    best_epoch: int | None = None
+
+
 @dataclass(frozen=True)
 class Rival:
-    """A method, the settings to choose from on validation, and how to run one of them.
+    """A method, the settings to choose from on validation, and how to fit one of them.
 
     ``describe`` says in words what the chosen settings amount to, if that can be said.
     """
@@ -49,7 +65,7 @@ class Rival:
     key: str
     title: str
     list_settings: Callable[[Trial], list[Settings]]
-    classify: Callable[[Trial, Settings], FloatArray]
+    fit: Callable[[Trial, Settings], FittedRival]
     describe: Callable[[Trial, Settings], str] | None = None
 
 
@@ -57,12 +73,38 @@ def _only(_trial: Trial) -> list[Settings]:
     return [{}]
 
 
-def _classify_by(module: Any) -> Callable[[Trial, Settings], FloatArray]:
-    def classify(trial: Trial, settings: Settings) -> FloatArray:
-        found: FloatArray = module.classify(trial.graph, trial.split, settings, trial.seed)
-        return found
+def _fit_by(key: str, module: Any) -> Callable[[Trial, Settings], FittedRival]:
+    def fit(trial: Trial, settings: Settings) -> FittedRival:
+        found = module.fit(trial.graph, trial.split, settings, trial.seed)
+        return _seal(key, trial, settings, *found)
 
-    return classify
+    return fit
+
+
+def _fit_scores(key: str, module: Any) -> Callable[[Trial, Settings], FittedRival]:
+    """Fit a method that spreads labels: its answer is all that can be stored of it."""
+
+    def fit(trial: Trial, settings: Settings) -> FittedRival:
+        scores = module.classify(trial.graph, trial.split, settings, trial.seed)
+        return _seal(key, trial, settings, scores, {"scores": scores})
+
+    return fit
+
+
+def _seal(
+    key: str, trial: Trial, settings: Settings, probabilities: FloatArray, tensors: Tensors
+) -> FittedRival:
+    import torch
+
+    from ml.device import describe_machine
+
+    manifest = {
+        "config": {"method": key, "seed": trial.seed, **settings},
+        "seed": trial.seed,
+        **describe_inputs(trial.graph, trial.split),
+        **describe_machine(torch.device("cpu")),
+    }
+    return FittedRival(probabilities, pack(tensors, manifest))
 
 
 def _list_forms(trial: Trial) -> list[Settings]:
@@ -92,29 +134,40 @@ def _network(method: Literal["mlp", "gcn"], title: str) -> Rival:
         published: Settings = getattr(get_method(method), "PUBLISHED")  # noqa: B009 - a module
         return [own, own | published | {"epochs": TrainingConfig().epochs}]
 
-    def classify(trial: Trial, settings: Settings) -> FloatArray:
+    def train(trial: Trial, settings: Settings) -> FittedRival:
         from ml.training import fit
 
         whole = trial.config.as_dict() | {"method": method, "drop_edge": "none"} | settings
         config = TrainingConfig(**whole)
-        return fit(trial.graph, trial.split, config, on_epoch=lambda _: trial.pulse()).probabilities
+        result = fit(trial.graph, trial.split, config, on_epoch=lambda _: trial.pulse())
+        return FittedRival(result.probabilities, result.artifact, result.history, result.best_epoch)
 
-    return Rival(method, title, list_settings, classify)
+    return Rival(method, title, list_settings, train)
 
 
 RIVALS: tuple[Rival, ...] = (
-    Rival("majority", "Majority class", _only, _classify_by(majority)),
+    Rival("majority", "Majority class", _only, _fit_by("majority", majority)),
     Rival(
         "one_rule",
         "One rule",
         lambda trial: one_rule.list_rules(trial.graph),
-        _classify_by(one_rule),
+        _fit_by("one_rule", one_rule),
         _describe_rule,
     ),
-    Rival("label_propagation", "Label propagation", _only, _classify_by(label_propagation)),
-    Rival("closed_form", "Best closed form", _list_forms, _classify_by(closed_form)),
-    Rival("forest", "Random forest", _list_forests, _classify_by(forest)),
+    Rival(
+        "label_propagation",
+        "Label propagation",
+        _only,
+        _fit_scores("label_propagation", label_propagation),
+    ),
+    Rival("closed_form", "Best closed form", _list_forms, _fit_scores("closed_form", closed_form)),
+    Rival("forest", "Random forest", _list_forests, _fit_by("forest", forest)),
     _network("mlp", "MLP"),
     _network("gcn", "GCN"),
 )
 """From cheap to dear, so that a small time limit leaves out the dearest."""
+
+
+def get_rival(key: str) -> Rival:
+    """Return the rival of that key."""
+    return next(rival for rival in RIVALS if rival.key == key)

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from ml.arrays import FloatArray, IntArray
+from ml.arrays import FloatArray
 from ml.artifact import Artifact, pack
 from ml.checkpoint import identify_run, restore_checkpoint, save_checkpoint
 from ml.config import TrainingConfig
@@ -15,6 +15,7 @@ from ml.device import choose_device, describe_machine
 from ml.errors import Fault, InvalidGraph, InvalidSplit
 from ml.graph import UNLABELLED, Graph
 from ml.history import EpochRecord
+from ml.manifest import describe_inputs, split_parts
 from ml.metrics import Metrics, evaluate
 from ml.preparation import prepare
 from ml.scaling import FeatureScaling, fit_scaling
@@ -81,7 +82,7 @@ def fit(  # noqa: PLR0913  # one call for the service, its options by keyword
         probabilities=probabilities,
         metrics={
             name: evaluate(probabilities, graph.labels, nodes)
-            for name, nodes in _parts(split).items()
+            for name, nodes in split_parts(split).items()
         },
         artifact=pack(
             {k: v.cpu().numpy() for k, v in optimisation.progress.best_weights.items()},
@@ -94,15 +95,11 @@ def _is_due(rule: int | Callable[[EpochRecord], bool], record: EpochRecord) -> b
     return rule(record) if callable(rule) else record.epoch % rule == 0
 
 
-def _parts(split: Split) -> dict[str, IntArray]:
-    return {"train": split.train, "validation": split.validation, "test": split.test}
-
-
 def _check(graph: Graph, split: Split) -> None:
     faults = []
     if len(split.validation) == 0:
         faults.append(Fault("split", "no node to validate on"))
-    for name, nodes in _parts(split).items():
+    for name, nodes in split_parts(split).items():
         if len(nodes) and (nodes.min() < 0 or nodes.max() >= graph.node_count):
             faults.append(Fault(name, "names a node that does not exist"))
         elif name != "test" and (graph.labels[nodes] == UNLABELLED).any():
@@ -131,14 +128,7 @@ def _manifest(
     return {
         "config": config.as_dict(),
         "seed": config.seed,
-        "feature_names": list(graph.feature_names),
         "scaling": scaling.as_dict(),
-        "class_names": list(graph.class_names),
-        "graph_hash": graph.content_hash,
-        "label_hash": graph.label_hash,
-        "split": {
-            "hash": split.content_hash,
-            **{name: nodes.tolist() for name, nodes in _parts(split).items()},
-        },
+        **describe_inputs(graph, split),
         **describe_machine(device),
     }

@@ -72,13 +72,19 @@ class JobDetailOut(JobOut):
 
     curves: CurvesOut
     request: dict[str, Any] = Field(description="Everything that decides the outcome.")
+    result: dict[str, Any] | None = Field(
+        description="What came of it, once it has succeeded.",
+        examples=[{"model_id": "7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f"}],
+    )
 
     @classmethod
     def from_row(cls, row: JobRow) -> Self:
         """Translate a row, its curves and its request."""
         summary = JobOut.from_row(row).model_dump()
         curves = row.progress.get("curves", {})
-        return cls.model_validate(summary | {"curves": curves, "request": row.payload})
+        return cls.model_validate(
+            summary | {"curves": curves, "request": row.payload, "result": row.result}
+        )
 
 
 class JobPage(BaseModel):

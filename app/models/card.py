@@ -3,16 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+from app.models.kinds import describe_kind
 from app.models.limits import list_limits
-from app.models.verdict import find_best_baseline, list_warnings, tell_headline
+from app.models.verdict import add_calls, find_best_baseline, list_warnings, tell_headline
 from app.tables import GraphRow, ModelRow, PromotionRow
 from ml.metrics import accuracy_interval
 
-_KINDS = {
-    "lfgcn": "Lévy-flight graph convolution (LFGCN)",
-    "lfgcn_plus": "Lévy-flight graph convolution with label reuse (LFGCN+)",
-    "mlp": "perceptron on the features of each bus, without the graph",
-}
 _PARTS = ("train", "validation", "test")
 _TOLD_ELSEWHERE = {
     "config",
@@ -23,6 +19,7 @@ _TOLD_ELSEWHERE = {
     "graph_hash",
     "label_hash",
     "label_definition",
+    "origin",
 }
 _MEASURES = ("count", "accuracy", "macro_f1", "log_loss", "expected_calibration_error")
 
@@ -46,7 +43,7 @@ def make_card(row: ModelRow, graph: GraphRow, promotions: Sequence[PromotionRow]
         "per_class": _list_classes(row),
         "confusion": (row.metrics.get("test") or {}).get("confusion"),
         "curves": row.curves,
-        "baselines": row.baselines,
+        "baselines": add_calls(row),
         "best_baseline": find_best_baseline(row),
         "suitability": row.suitability,
         "limits": list_limits(row, interval),
@@ -54,7 +51,7 @@ def make_card(row: ModelRow, graph: GraphRow, promotions: Sequence[PromotionRow]
 
 
 def _describe_model(row: ModelRow) -> dict[str, Any]:
-    what = _KINDS.get(row.kind, row.kind.upper())
+    what = describe_kind(row.kind)
     return {
         "id": row.id,
         "kind": row.kind,
@@ -62,6 +59,7 @@ def _describe_model(row: ModelRow) -> dict[str, Any]:
         "job_id": row.job_id,
         "created_at": row.created_at,
         "sha256": row.sha256,
+        "origin": row.manifest.get("origin"),
     }
 
 

@@ -1,7 +1,7 @@
 """How a model card looks on the wire."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -40,6 +40,28 @@ class IntervalOut(BaseModel):
     method: str = Field(examples=["Wilson score"])
 
 
+class ReplayOut(BaseModel):
+    """Once that the model was made again from its manifest."""
+
+    job_id: str = Field(examples=["2f4a6c8e0b1d3f5a7c9e1b3d5f7a9c0e"])
+    replayed_at: datetime = Field(examples=["2026-11-16T06:01:12.430Z"])
+    verdict: Literal["bit-equal", "within tolerance", "different", "not replayable"]
+    sentence: str = Field(examples=["Made again from its manifest: all 354 logits are bit-equal."])
+    compared: str = Field(description="`logits`, or `arrays` where a method has none.")
+    count: int = Field(description="How many numbers were compared.", examples=[354])
+    largest_difference: float | None = Field(examples=[0.0])
+    tolerance: float = Field(
+        description="What is allowed: nothing, unless the machine is another.", examples=[0.0]
+    )
+    weights_equal: bool = Field(description="Whether their SHA-256 is the same.", examples=[True])
+    predictions_equal: bool = Field(examples=[True])
+    differences: list[dict[str, Any]] = Field(
+        description="What is not as in the manifest: graph, labels, split, config, versions ...",
+        examples=[[{"what": "versions.torch", "stored": "2.12.1", "now": "2.13.0"}]],
+    )
+    seconds: float = Field(examples=[4.1])
+
+
 class CardOut(BaseModel):
     """What a model is, what it was made of, and what it is worth."""
 
@@ -53,6 +75,7 @@ class CardOut(BaseModel):
         examples=[{"id": "7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f", "kind": "lfgcn"}],
     )
     promotions: list[PromotionOut] = Field(description="When and why it became active.")
+    replays: list[ReplayOut] = Field(description="Whether it can be made again, newest first.")
     data: dict[str, Any] = Field(
         description="Grid, label and features, with their hashes.",
         examples=[{"grid": "case118", "buses": 118, "label": "role", "features": ["Pd", "Qd"]}],

@@ -1,13 +1,17 @@
-"""GET /models, GET and DELETE /models/{id}, its card and its promotion."""
+"""GET /models, GET and DELETE /models/{id}, its card, its promotion and its replay."""
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, status
+from fastapi import APIRouter, Path, Query, Response, status
+from sqlalchemy.orm import Session
 
 from app.db import ReadingSession, WritingSession
+from app.jobs.schemas import JobAcceptedOut
+from app.jobs.submission import Accepted, SubmissionDep
 from app.json_body import StrictJsonRoute
-from app.models import service
+from app.models import baselines, service
 from app.models.card_schema import CardOut
+from app.models.replays import enqueue_replay
 from app.models.schemas import ModelDetailOut, ModelOut, ModelPage, PromoteIn
 from app.paging import CursorQuery, LimitQuery
 
@@ -54,7 +58,43 @@ def promote_model(model_id: ModelId, body: PromoteIn, session: WritingSession) -
     return ModelDetailOut.from_model(row, service.find_promotion(session, model_id))
 
 
+@router.post(
+    "/{model_id}/baselines/{key}/promote",
+    status_code=status.HTTP_201_CREATED,
+    responses={200: {"model": ModelDetailOut, "description": "It already was a model."}},
+)
+def promote_baseline(
+    model_id: ModelId,
+    key: Annotated[str, Path(max_length=32, description="`key` of a baseline on the card.")],
+    body: PromoteIn,
+    session: WritingSession,
+    response: Response,
+) -> ModelDetailOut:
+    """Store a baseline of a model as a model of its own and let it answer from now on.
+
+    It is the very baseline whose figures are on the card: nothing is trained again.
+    """
+    row, is_new = baselines.promote_baseline(session, model_id, key, body.reason)
+    response.headers["Location"] = f"/models/{row.id}"
+    if not is_new:
+        response.status_code = status.HTTP_200_OK
+    return ModelDetailOut.from_model(row, service.find_promotion(session, row.id))
+
+
+@router.post("/{model_id}/replay", status_code=status.HTTP_202_ACCEPTED)
+def replay_model(model_id: ModelId, submission: SubmissionDep) -> JobAcceptedOut:
+    """Queue a job that makes a model again from its manifest and compares the logits.
+
+    The answer, equal or which hash differs, is the result of the job and stays on the card.
+    """
+
+    def make(session: Session) -> Accepted:
+        return Accepted.one_job(enqueue_replay(session, model_id, submission.request_id))
+
+    return JobAcceptedOut(**submission.submit(None, make))
+
+
 @router.delete("/{model_id}", status_code=status.HTTP_204_NO_CONTENT)
 def delete_model(model_id: ModelId, session: WritingSession) -> None:
-    """Delete a model with its predictions; not the active one."""
+    """Delete a model with its predictions; not one that is active or that others refer to."""
     service.delete_model(session, model_id)

@@ -1,5 +1,6 @@
 """What a model predicts for every bus, packed for the database and cached for answers."""
 
+import hashlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,3 +47,8 @@ def pack_parts(split: Split, bus_count: int) -> bytes:
     for code, mask in enumerate(split.masks(bus_count), start=1):
         parts[mask] = code
     return parts.tobytes()
+
+
+def hash_predictions(probabilities: bytes, parts: bytes) -> str:
+    """Return the SHA-256 of packed predictions."""
+    return hashlib.sha256(probabilities + parts).hexdigest()

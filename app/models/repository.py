@@ -8,7 +8,18 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session, defer
 
 from app.paging import fetch_page
-from app.tables import ActiveModelRow, GraphRow, ModelRow, PredictionRow, PromotionRow
+from app.tables import (
+    ActiveModelRow,
+    FittedBaselineRow,
+    GraphRow,
+    JobRow,
+    ModelRow,
+    PredictionRow,
+    PromotionRow,
+    ReplayRow,
+)
+
+_UNFINISHED = ("queued", "running")
 
 
 def lock_graph(session: Session, graph_id: str) -> bool:
@@ -23,6 +34,24 @@ def insert_model(session: Session, row: ModelRow, prediction: PredictionRow) -> 
     session.flush()
     session.add(prediction)
     session.flush()
+
+
+def insert_fitted(session: Session, rows: Sequence[FittedBaselineRow]) -> None:
+    """Add the baselines of a model that is already there."""
+    session.add_all(rows)
+    session.flush()
+
+
+def find_fitted(session: Session, model_id: str, key: str) -> FittedBaselineRow | None:
+    """Return a baseline of a model, without its bulk."""
+    return session.get(FittedBaselineRow, (model_id, key))
+
+
+def list_promoted_ids(session: Session, model_id: str) -> list[str]:
+    """Return the models that baselines of this one have become."""
+    promoted = FittedBaselineRow.promoted_id
+    query = select(promoted).where(FittedBaselineRow.model_id == model_id, promoted.is_not(None))
+    return [found for found in session.scalars(query) if found is not None]
 
 
 def find_model(session: Session, model_id: str) -> ModelRow | None:
@@ -51,7 +80,7 @@ def list_models(
     session: Session, graph_id: str | None, label: str | None, limit: int, cursor: str | None
 ) -> tuple[list[ModelRow], str | None]:
     """Return a page of models without their bulk, newest first."""
-    bulk = (ModelRow.manifest, ModelRow.curves, ModelRow.baselines, ModelRow.suitability)
+    bulk = (ModelRow.manifest, ModelRow.curves, ModelRow.suitability)
     query = select(ModelRow).options(*map(defer, bulk))
     if graph_id is not None:
         query = query.where(ModelRow.graph_id == graph_id)
@@ -102,6 +131,25 @@ def list_promotions(session: Session, model_id: str) -> Sequence[PromotionRow]:
     """Return when and why a model became active, the first time first."""
     query = select(PromotionRow).where(PromotionRow.model_id == model_id)
     return session.scalars(query.order_by(PromotionRow.promoted_at, PromotionRow.id)).all()
+
+
+def insert_replay(session: Session, row: ReplayRow) -> None:
+    """Add what came of a replay."""
+    session.add(row)
+    session.flush()
+
+
+def list_replays(session: Session, model_id: str) -> Sequence[ReplayRow]:
+    """Return what came of the replays of a model, the last first."""
+    query = select(ReplayRow).where(ReplayRow.model_id == model_id)
+    return session.scalars(query.order_by(ReplayRow.replayed_at.desc(), ReplayRow.id)).all()
+
+
+def list_unfinished_jobs(session: Session, row: ModelRow) -> list[str]:
+    """Return the jobs that wait for a model or work on it."""
+    query = select(JobRow).where(JobRow.graph_id == row.graph_id, JobRow.state.in_(_UNFINISHED))
+    jobs = session.scalars(query)
+    return [job.id for job in jobs if job.payload.get("model_id") == row.id]
 
 
 def delete_model(session: Session, model_id: str) -> None:

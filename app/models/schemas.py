@@ -6,8 +6,29 @@ from typing import Any, Self
 from pydantic import BaseModel, Field
 
 from app.json_body import BodyIn
-from app.models.verdict import find_best_baseline, list_warnings
+from app.models.verdict import find_best_baseline, find_better, list_warnings
 from app.tables import ActiveModelRow, ModelRow
+
+
+class BetterBaselineOut(BaseModel):
+    """A simple method that is better on validation, and how to let it answer."""
+
+    key: str = Field(examples=["forest"])
+    title: str = Field(examples=["Random forest"])
+    accuracy: float = Field(description="On validation.", examples=[0.75])
+    promote: str | None = Field(
+        description="POST here with a reason; null if only its figures were stored.",
+        examples=["/models/7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f/baselines/forest/promote"],
+    )
+
+    @classmethod
+    def from_model(cls, row: ModelRow) -> Self | None:
+        """Return the baseline that beats a model, if one does."""
+        better = find_better(row)
+        if better is None:
+            return None
+        told = {name: better[name] for name in ("key", "title", "promote")}
+        return cls(**told, accuracy=better["validation"]["accuracy"])
 
 
 class ModelOut(BaseModel):
@@ -25,6 +46,9 @@ class ModelOut(BaseModel):
     metrics: dict[str, Any] = Field(
         description="For train, validation and test: count, accuracy, macro F1 and more.",
         examples=[{"test": {"count": 82, "accuracy": 0.817, "macro_f1": 0.62}}],
+    )
+    better_baseline: BetterBaselineOut | None = Field(
+        description="The simple method that beats it on validation, if one does."
     )
     sha256: str = Field(description="Of the weights (safetensors).", examples=["b1946ac92492..."])
     created_at: datetime = Field(examples=["2026-11-16T05:20:31.118Z"])
@@ -98,4 +122,5 @@ _TOLD_APART = ("config", "best_epoch", "graph_hash", "label_hash")
 
 
 def _fields(row: ModelRow, kind: type[BaseModel]) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in kind.model_fields if hasattr(ModelRow, name)}
+    known = {name: getattr(row, name) for name in kind.model_fields if hasattr(ModelRow, name)}
+    return known | {"better_baseline": BetterBaselineOut.from_model(row)}

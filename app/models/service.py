@@ -15,8 +15,10 @@ from app.errors import GraphNotFound, ModelInUse, ModelNotFound, StoredDataDamag
 from app.graphs.service import get_graph
 from app.models import card as cards
 from app.models import repository
+from app.models.fitted import FittedBaseline, make_rows
 from app.models.predictions import (
     Predictions,
+    hash_predictions,
     pack_parts,
     pack_probabilities,
     unpack_probabilities,
@@ -35,7 +37,7 @@ class NewModel:
 
     ``metrics`` has the keys train, validation and test, each with at least ``accuracy``;
     ``baselines`` is what ``ml.rival_measurement`` reports, ``suitability`` the report on the
-    label, each None if it was not measured.
+    label, each None if it was not measured; ``fitted`` are the baselines themselves.
     Shapes: probabilities (N, K), rows in the order of the buses of the grid.
     """
 
@@ -52,6 +54,7 @@ class NewModel:
     job_id: str | None = None
     baselines: dict[str, Any] | None = None
     suitability: dict[str, Any] | None = None
+    fitted: tuple[FittedBaseline, ...] = ()
 
 
 def store_model(session: Session, model: NewModel) -> ModelRow:
@@ -63,12 +66,16 @@ def store_model(session: Session, model: NewModel) -> ModelRow:
     if not repository.lock_graph(session, model.graph_id):
         raise GraphNotFound(f"There is no grid {model.graph_id!r}.")
     row = _make_row(session, model)
+    probabilities = pack_probabilities(model.probabilities)
+    parts = pack_parts(model.split, len(model.probabilities))
     prediction = PredictionRow(
         model_id=row.id,
-        probabilities=pack_probabilities(model.probabilities),
-        parts=pack_parts(model.split, len(model.probabilities)),
+        probabilities=probabilities,
+        parts=parts,
+        sha256=hash_predictions(probabilities, parts),
     )
     repository.insert_model(session, row, prediction)
+    repository.insert_fitted(session, make_rows(row.id, model.fitted))
     reason = _reason_to_promote(session, row)
     if reason is not None:
         repository.promote(session, row, reason, row.created_at)
@@ -107,8 +114,12 @@ def make_card(session: Session, model_id: str) -> dict[str, Any]:
     row = get_model(session, model_id)
     promotions = repository.list_promotions(session, model_id)
     active = find_promotion(session, model_id) is not None
+    replays = [
+        {"job_id": each.id, "replayed_at": each.replayed_at, **each.result}
+        for each in repository.list_replays(session, model_id)
+    ]
     card = cards.make_card(row, get_graph(session, row.graph_id), promotions)
-    return card | {"active": active}
+    return card | {"active": active, "replays": replays}
 
 
 def promote_model(session: Session, model_id: str, reason: str) -> ModelRow:
@@ -148,9 +159,7 @@ def load_predictions(session: Session, model_id: str) -> Predictions:
 
     def load() -> Predictions:
         row = get_model(session, model_id)
-        stored = repository.find_prediction(session, model_id)
-        if stored is None:
-            raise _not_found(model_id)
+        stored = get_prediction(session, model_id)
         return Predictions(
             model_id=row.id,
             graph_id=row.graph_id,
@@ -164,6 +173,19 @@ def load_predictions(session: Session, model_id: str) -> Predictions:
     return _predictions.get_or_load(model_id, load)
 
 
+def get_prediction(session: Session, model_id: str) -> PredictionRow:
+    """Return the packed predictions of a model, checked against their SHA-256.
+
+    Raises: ModelNotFound, StoredDataDamaged.
+    """
+    stored = repository.find_prediction(session, model_id)
+    if stored is None:
+        raise _not_found(model_id)
+    if hash_predictions(stored.probabilities, stored.parts) != stored.sha256:
+        raise StoredDataDamaged(f"The predictions of model {model_id!r} are not what was stored.")
+    return stored
+
+
 def get_identity(session: Session, model_id: str) -> tuple[str, str]:
     """Return the grid and the label of a model. Raises: ModelNotFound."""
     identity = repository.find_identity(session, model_id)
@@ -173,11 +195,23 @@ def get_identity(session: Session, model_id: str) -> tuple[str, str]:
 
 
 def delete_model(session: Session, model_id: str) -> None:
-    """Remove a model with its predictions. Raises: ModelNotFound, ModelInUse if active."""
+    """Remove a model with its predictions and its baselines.
+
+    Raises: ModelNotFound; ModelInUse if it is active or another model or a job refers to it.
+    """
     row = get_model(session, model_id)
     repository.lock_graph(session, row.graph_id)
     if find_active_ids(session, [row]):
         raise ModelInUse(f"Model {model_id!r} answers for its grid; another must take over first.")
+    children = repository.list_promoted_ids(session, model_id)
+    if children:
+        raise ModelInUse(
+            f"{len(children)} model(s) that were baselines of model {model_id!r} refer to it; "
+            f"delete them first: {', '.join(children)}."
+        )
+    jobs = repository.list_unfinished_jobs(session, row)
+    if jobs:
+        raise ModelInUse(f"Jobs work on model {model_id!r}: {', '.join(jobs)}.")
     repository.delete_model(session, model_id)
 
 

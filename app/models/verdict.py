@@ -9,6 +9,33 @@ _NOT_MEASURED = (
 )
 
 
+def find_call(row: ModelRow, item: dict[str, Any]) -> str | None:
+    """Return the address whose POST makes a baseline answer, if it was kept."""
+    if "model_id" in item:
+        return f"/models/{item['model_id']}/promote"
+    if not item.get("promotable"):
+        return None
+    return f"/models/{item.get('owner_id', row.id)}/baselines/{item['key']}/promote"
+
+
+def add_calls(row: ModelRow) -> dict[str, Any] | None:
+    """Return the reports of the baselines, each with the call that promotes it."""
+    if row.baselines is None:
+        return None
+    items = [item | {"promote": find_call(row, item)} for item in row.baselines.get("items", [])]
+    return row.baselines | {"items": items}
+
+
+def find_better(row: ModelRow) -> dict[str, Any] | None:
+    """Return the baseline that beats the model on validation, if one does."""
+    best = find_best_baseline(row)
+    own = find_accuracy(row.metrics)
+    theirs = None if best is None else find_accuracy(best)
+    if theirs is None or (own is not None and own >= theirs):
+        return None
+    return best
+
+
 def list_measured(row: ModelRow) -> list[dict[str, Any]]:
     """Return the reports of the baselines that were measured, best on validation first.
 
@@ -21,17 +48,18 @@ def list_measured(row: ModelRow) -> list[dict[str, Any]]:
 
 def find_best_baseline(row: ModelRow) -> dict[str, Any] | None:
     """Return the report of the baseline that is best on validation, if one was measured."""
-    return next(iter(list_measured(row)), None)
+    best = next(iter(list_measured(row)), None)
+    return None if best is None else best | {"promote": find_call(row, best)}
 
 
 def list_warnings(row: ModelRow) -> list[str]:
-    """Say that a baseline beats the model on validation, if one does."""
-    best = find_best_baseline(row)
-    own = find_accuracy(row.metrics)
-    theirs = None if best is None else find_accuracy(best)
-    if best is None or theirs is None or (own is not None and own >= theirs):
+    """Say that a baseline beats the model on validation, if one does, and how to promote it."""
+    better = find_better(row)
+    if better is None:
         return []
-    return [f"A baseline beats this model on validation: {_compare(row, best)}"]
+    call = better["promote"]
+    advice = "" if call is None else f" POST {call} lets it answer instead."
+    return [f"A baseline beats this model on validation: {_compare(row, better)}{advice}"]
 
 
 def tell_headline(row: ModelRow) -> str:

@@ -10,9 +10,12 @@ import ml
 from app.ingest.grid import Grid, LabelSet
 from app.jobs.desk import JobDesk
 from app.labels.suitability import judge_suitability
+from app.models.fitted import FittedBaseline
 from app.tables import JobRow
+from app.train.progress import curves_of
+from ml.manifest import split_parts
 from ml.rival_measurement import Report, measure_rivals
-from ml.rivals import RIVALS, Trial
+from ml.rivals import RIVALS, FittedRival, Trial
 
 NOT_ASKED_FOR = "the training request asked for no baselines"
 _log = structlog.get_logger("levygrid.train")
@@ -24,6 +27,7 @@ class Comparison:
 
     baselines: dict[str, Any]
     suitability: dict[str, Any] | None
+    fitted: tuple[FittedBaseline, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,17 +60,36 @@ def compare(
 
     known = [report for report in job.progress.get("baselines", []) if not report["skipped"]]
     trial = Trial(subject.graph, subject.split, subject.config, lambda: desk.check_stop(epoch))
-    items = measure_rivals(trial, seconds, step, known)
+    measured = measure_rivals(trial, seconds, step, known)
+    items = [each.report for each in measured]
     tell("the report on the label", items)
     return Comparison(
         baselines={"seconds_allowed": seconds, "omitted": None, "items": items},
         suitability=_judge(subject),
+        fitted=tuple(
+            _keep(subject, each.report["key"], each.fitted) for each in measured if each.fitted
+        ),
     )
 
 
 def omit_comparison() -> Comparison:
     """Say that nobody asked for a comparison."""
     return Comparison({"seconds_allowed": 0, "omitted": NOT_ASKED_FOR, "items": []}, None)
+
+
+def _keep(subject: Subject, key: str, fitted: FittedRival) -> FittedBaseline:
+    labels = subject.graph.labels
+    return FittedBaseline(
+        key=key,
+        artifact=fitted.artifact,
+        metrics={
+            part: ml.evaluate(fitted.probabilities, labels, nodes).as_dict()
+            for part, nodes in split_parts(subject.split).items()
+        },
+        curves=curves_of(fitted.history) if fitted.history else {},
+        probabilities=fitted.probabilities,
+        best_epoch=fitted.best_epoch,
+    )
 
 
 def _judge(subject: Subject) -> dict[str, Any] | None:

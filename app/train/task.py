@@ -27,7 +27,7 @@ def run(job: JobRow, desk: JobDesk, settings: Settings) -> None:
     started = time.monotonic()
     request = TrainingRequest.from_payload(job.payload)
     subject = desk.read(lambda session: _load_subject(session, request))
-    result = _train_or_resume(job, desk, subject)
+    result = train_or_resume(job, desk, subject)
     whole = TrainingProgress(request.config.epochs)
     for record in result.history:
         whole.add(record)
@@ -39,7 +39,10 @@ def run(job: JobRow, desk: JobDesk, settings: Settings) -> None:
     def store(session: Session) -> dict[str, Any]:
         model = _new_model(job, request, subject, result)
         compared = replace(
-            model, baselines=comparison.baselines, suitability=comparison.suitability
+            model,
+            baselines=comparison.baselines,
+            suitability=comparison.suitability,
+            fitted=comparison.fitted,
         )
         return {"model_id": store_model(session, compared).id}
 
@@ -61,7 +64,8 @@ def _allow_seconds(settings: Settings, used: float) -> float:
     return min(settings.baseline_seconds, max(0.0, settings.job_seconds - used) / 2)
 
 
-def _train_or_resume(job: JobRow, desk: JobDesk, subject: Subject) -> ml.TrainingResult:
+def train_or_resume(job: JobRow, desk: JobDesk, subject: Subject) -> ml.TrainingResult:
+    """Train from the last checkpoint of the job on, or anew, and report every epoch."""
     inputs = (subject.graph, subject.split, subject.config)
     try:
         return _train(job, desk, inputs, desk.find_checkpoint())

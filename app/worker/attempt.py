@@ -14,13 +14,14 @@ from app.labels import task as labels_task
 from app.logs import configure_logs
 from app.problems import describe_failure
 from app.settings import Settings
+from app.train import replay as replay_task
 from app.train import task as train_task
 from app.worker.failures import recognise_failure
 from app.worker.process import limit_memory
 from app.worker.run import HANDED_BACK
 from ml.errors import TrainingInterrupted
 
-_TASKS = {"labels": labels_task.run, "train": train_task.run}
+_TASKS = {"labels": labels_task.run, "replay": replay_task.run, "train": train_task.run}
 _log = structlog.get_logger("levygrid.worker")
 
 

@@ -6,21 +6,24 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
 from ml.arrays import FloatArray
+from ml.artifact import Tensors
+from ml.decision_trees import pack_trees
 from ml.graph import Graph
-from ml.levy.laplacian import degrees_of
+from ml.model_inputs import add_degree
 from ml.split import Split
 
 PUBLISHED: dict[str, Any] = {"trees": 100, "depth": None, "leaf": 1}
 
 
-def classify(graph: Graph, split: Split, settings: dict[str, Any], seed: int) -> FloatArray:
+def fit(
+    graph: Graph, split: Split, settings: dict[str, Any], seed: int
+) -> tuple[FloatArray, Tensors]:
     """Train on the features and the weighted degree of the training nodes.
 
     Deviation: the degree is the one thing it is told of the graph.
-    Shapes: (N, K), rows sum to one.
+    Shapes: (N, K), rows sum to one; the trees as node arrays of ``ml.decision_trees``.
     """
-    degree = degrees_of(graph.adjacency).reshape(-1, 1)
-    columns = np.concatenate([graph.features, degree], axis=1)
+    columns = add_degree(graph.features, graph)
     forest = RandomForestClassifier(
         n_estimators=settings["trees"],
         max_depth=settings["depth"],
@@ -30,4 +33,9 @@ def classify(graph: Graph, split: Split, settings: dict[str, Any], seed: int) ->
     forest.fit(columns[split.train], graph.labels[split.train])
     probabilities = np.zeros((graph.node_count, graph.class_count))
     probabilities[:, forest.classes_] = forest.predict_proba(columns)
-    return probabilities
+    return probabilities, pack_trees(forest.estimators_, forest.classes_, graph.class_count)
+
+
+def classify(graph: Graph, split: Split, settings: dict[str, Any], seed: int) -> FloatArray:
+    """Return the probabilities of ``fit`` alone, (N, K)."""
+    return fit(graph, split, settings, seed)[0]

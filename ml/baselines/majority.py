@@ -5,16 +5,25 @@ from typing import Any
 import numpy as np
 
 from ml.arrays import FloatArray
+from ml.artifact import Tensors
 from ml.graph import Graph
 from ml.split import Split
 
 PUBLISHED: dict[str, Any] = {}
 
 
-def classify(graph: Graph, split: Split, _settings: dict[str, Any], _seed: int) -> FloatArray:
-    """Give every node the class frequencies of the training nodes.
+def fit(
+    graph: Graph, split: Split, _settings: dict[str, Any], _seed: int
+) -> tuple[FloatArray, Tensors]:
+    """Give every node the class frequencies of the training nodes, which are all there is.
 
-    Shapes: (N, K), rows sum to one.
+    Shapes: (N, K), rows sum to one; ``frequencies`` (K,).
     """
     counts = np.bincount(graph.labels[split.train], minlength=graph.class_count)
-    return np.tile(counts / counts.sum(), (graph.node_count, 1))
+    frequencies = counts / counts.sum()
+    return np.tile(frequencies, (graph.node_count, 1)), {"frequencies": frequencies}
+
+
+def classify(graph: Graph, split: Split, settings: dict[str, Any], seed: int) -> FloatArray:
+    """Return the probabilities of ``fit`` alone, (N, K)."""
+    return fit(graph, split, settings, seed)[0]

@@ -6,35 +6,44 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from ml.arrays import FloatArray
+from ml.artifact import Tensors
+from ml.baseline_inference import DEGREE, NOT_ZERO, rule_column
+from ml.decision_trees import list_leaves
 from ml.graph import Graph
-from ml.levy.laplacian import degrees_of
 from ml.split import Split
 
 PUBLISHED: dict[str, Any] = {"column": "degree", "leaves": 2}
-DEGREE = "degree"
-NOT_ZERO = " is not zero"
 
 
-def classify(graph: Graph, split: Split, settings: dict[str, Any], seed: int) -> FloatArray:
+def fit(
+    graph: Graph, split: Split, settings: dict[str, Any], seed: int
+) -> tuple[FloatArray, Tensors]:
     """Give every interval of the column the class frequencies of its training nodes.
 
     Equation: Holte (1993), 1R.
     Deviation: the cuts are those of a decision tree with ``leaves`` leaves on this column.
-    Shapes: (N, K), rows sum to one.
+    Shapes: (N, K), rows sum to one; ``cuts`` (C,) ascending, ``shares`` (C + 1, K).
     """
     tree, values = _fit(graph, split, settings, seed)
     probabilities = np.zeros((graph.node_count, graph.class_count))
     probabilities[:, tree.classes_] = tree.predict_proba(values)
-    return probabilities
+    leaves = list_leaves(tree.tree_)
+    shares = np.zeros((len(leaves), graph.class_count))
+    shares[:, tree.classes_] = tree.tree_.value[leaves, 0, :]
+    return probabilities, {"cuts": _cuts(tree), "shares": shares}
+
+
+def classify(graph: Graph, split: Split, settings: dict[str, Any], seed: int) -> FloatArray:
+    """Return the probabilities of ``fit`` alone, (N, K)."""
+    return fit(graph, split, settings, seed)[0]
 
 
 def describe_rule(graph: Graph, split: Split, settings: dict[str, Any], seed: int) -> str:
     """Write the rule in words, such as ``Pd up to 4.5: neither; above: load``."""
     tree, _ = _fit(graph, split, settings, seed)
-    cuts = sorted(tree.tree_.threshold[tree.tree_.children_left >= 0].tolist())
-    above = cuts[-1] + 1 + abs(cuts[-1]) if cuts else 0.0
-    inside = np.array([*cuts, above])[:, np.newaxis]
-    classes = [graph.class_names[label] for label in tree.predict(inside)]
+    cuts = _cuts(tree).tolist()
+    called = tree.classes_[tree.tree_.value[list_leaves(tree.tree_), 0, :].argmax(axis=1)]
+    classes = [graph.class_names[label] for label in called]
     name = str(settings["column"])
     if name.endswith(NOT_ZERO) and len(classes) == 2:
         return f"{name.removesuffix(NOT_ZERO)} zero: {classes[0]}; not zero: {classes[1]}"
@@ -55,16 +64,12 @@ def list_rules(graph: Graph) -> list[dict[str, Any]]:
 def _fit(
     graph: Graph, split: Split, settings: dict[str, Any], seed: int
 ) -> tuple[DecisionTreeClassifier, FloatArray]:
-    values = _column(graph, str(settings["column"]))[:, np.newaxis]
+    values = rule_column(graph, str(settings["column"]))[:, np.newaxis]
     tree = DecisionTreeClassifier(max_leaf_nodes=settings["leaves"], random_state=seed)
     tree.fit(values[split.train], graph.labels[split.train])
     return tree, values
 
 
-def _column(graph: Graph, name: str) -> FloatArray:
-    if name in graph.feature_names:
-        return np.asarray(graph.features[:, graph.feature_names.index(name)])
-    if name == DEGREE:
-        return degrees_of(graph.adjacency)
-    values = graph.features[:, graph.feature_names.index(name.removesuffix(NOT_ZERO))]
-    return np.asarray(values != 0, dtype=np.float64)
+def _cuts(tree: DecisionTreeClassifier) -> FloatArray:
+    inner = tree.tree_.children_left >= 0
+    return np.sort(np.asarray(tree.tree_.threshold[inner], dtype=np.float64))

@@ -7,8 +7,10 @@ import numpy as np
 from starlette.testclient import TestClient
 
 from app.db import Database
+from app.models.fitted import FittedBaseline
 from app.models.service import NewModel, store_model
 from ml import Split
+from ml.artifact import pack
 
 CLASSES = ("neither", "load", "generator")
 
@@ -62,3 +64,47 @@ def put_model(
     )
     with database.writing() as session:
         return store_model(session, replace(model, **extra)).id
+
+
+def report_on(key: str, accuracy: float, test: float = 0.25, **extra: Any) -> dict[str, Any]:
+    """What a worker reports of a baseline of the ring."""
+    return {
+        "key": key,
+        "title": key.capitalize(),
+        "seed": 0,
+        "skipped": None,
+        "tried": 2,
+        "candidates": 2,
+        "seconds": 0.1,
+        "promotable": True,
+        "settings": {"trees": 100},
+        "description": None,
+        "validation": {"count": 2, "accuracy": accuracy, "macro_f1": 0.5, "log_loss": 0.7},
+        "test": {"count": 2, "accuracy": test, "macro_f1": 0.5, "log_loss": 0.7},
+    } | extra
+
+
+def compared(*items: dict[str, Any]) -> dict[str, Any]:
+    """The baselines of a model as it is stored with them."""
+    return {"seconds_allowed": 60, "omitted": None, "items": list(items)}
+
+
+def fitted_baseline(key: str = "majority", accuracy: float = 0.75) -> FittedBaseline:
+    """A baseline of the ring: every bus is neither, with these shares."""
+    shares = np.array([0.25, 0.25, 0.5])
+    part = {"count": 2, "accuracy": accuracy, "macro_f1": accuracy}
+    manifest = {
+        "config": {"method": key, "seed": 0},
+        "class_names": ["generator", "load", "neither"],
+        "feature_names": ["Pd"],
+        "graph_hash": "g",
+        "label_hash": "l",
+        "seed": 0,
+    }
+    return FittedBaseline(
+        key=key,
+        artifact=pack({"frequencies": shares}, manifest),
+        metrics={"train": part, "validation": part, "test": part},
+        curves={},
+        probabilities=np.tile(shares, (6, 1)),
+    )

@@ -26,7 +26,7 @@ def trial_on(graph: Graph, config: TrainingConfig = QUICK) -> Trial:
 
 @pytest.fixture(scope="module")
 def reports() -> list[Report]:
-    return measure_rivals(trial_on(two_communities()), 600, pass_by)
+    return [each.report for each in measure_rivals(trial_on(two_communities()), 600, pass_by)]
 
 
 def test_all_seven_are_measured_on_validation_and_test(reports: list[Report]) -> None:
@@ -51,7 +51,9 @@ def test_the_closed_form_is_the_best_of_all_six_on_validation(reports: list[Repo
     trial = trial_on(two_communities())
     (rival,) = [rival for rival in RIVALS if rival.key == "closed_form"]
     scores = [
-        evaluate(rival.classify(trial, form), trial.graph.labels, trial.split.validation).accuracy
+        evaluate(
+            rival.fit(trial, form).probabilities, trial.graph.labels, trial.split.validation
+        ).accuracy
         for form in rival.list_settings(trial)
     ]
     assert len(scores) == 27
@@ -68,7 +70,7 @@ def test_large_graphs_are_spared_the_fractional_forms() -> None:
 
 
 def test_without_time_every_rival_is_left_out_with_the_reason() -> None:
-    found = measure_rivals(trial_on(two_communities()), 0, pass_by)
+    found = [each.report for each in measure_rivals(trial_on(two_communities()), 0, pass_by)]
     assert [report["key"] for report in found] == KEYS
     for report in found:
         assert report["skipped"] == "its share of the time for baselines was used up"
@@ -78,13 +80,16 @@ def test_without_time_every_rival_is_left_out_with_the_reason() -> None:
 def test_what_an_earlier_attempt_measured_is_kept(reports: list[Report]) -> None:
     known = [report | {"seconds": -1} for report in reports[2:]]
     again = measure_rivals(trial_on(two_communities()), 600, pass_by, known)
-    assert [report["seconds"] == -1 for report in again] == [False] * 2 + [True] * 5
+    kept = [each.report["seconds"] == -1 for each in again]
+    assert kept == [False] * 2 + [True] * 5
+    assert all(each.fitted is not None for each in again)
 
 
 def test_a_rival_that_fails_is_left_out_with_the_reason() -> None:
     graph = two_communities(size=10)
     bare = replace(graph, features=np.zeros((graph.node_count, 0)), feature_names=())
-    found = {report["key"]: report for report in measure_rivals(trial_on(bare), 600, pass_by)}
+    measured = measure_rivals(trial_on(bare), 600, pass_by)
+    found = {each.report["key"]: each.report for each in measured}
     for key in ("mlp", "gcn"):
         assert found[key]["skipped"] == "it failed: features: a network needs at least one feature"
     assert found["forest"]["skipped"] is None

@@ -5,32 +5,12 @@ import httpx2
 import pytest
 from starlette.testclient import TestClient
 
-from tests.app.samples import post_graph, put_model, ring
+from tests.app.samples import compared, post_graph, put_model, report_on, ring
 
 
 @pytest.fixture
 def graph_id(any_api: TestClient) -> str:
     return post_graph(any_api)
-
-
-def baseline(title: str, accuracy: float, test: float = 0.25, **extra: Any) -> dict[str, Any]:
-    return {
-        "key": title.lower(),
-        "title": title,
-        "seed": 0,
-        "skipped": None,
-        "tried": 2,
-        "candidates": 2,
-        "seconds": 0.1,
-        "settings": {"trees": 100},
-        "description": None,
-        "validation": {"count": 2, "accuracy": accuracy, "macro_f1": 0.5, "log_loss": 0.7},
-        "test": {"count": 2, "accuracy": test, "macro_f1": 0.5, "log_loss": 0.7},
-    } | extra
-
-
-def compared(*items: dict[str, Any]) -> dict[str, Any]:
-    return {"seconds_allowed": 60, "omitted": None, "items": list(items)}
 
 
 def card_of(api: TestClient, model_id: str) -> dict[str, Any]:
@@ -46,30 +26,32 @@ def page_of(api: TestClient, model_id: str) -> httpx2.Response:
     return answer
 
 
-BEATEN = (
-    "A baseline beats this model on validation: Forest has accuracy 0.7500 against 0.5000 "
-    "(2 buses); on test 0.2500 against 0.5000."
-)
+def beaten(model_id: str) -> str:
+    return (
+        "A baseline beats this model on validation: Forest has accuracy 0.7500 against 0.5000 "
+        "(2 buses); on test 0.2500 against 0.5000. "
+        f"POST /models/{model_id}/baselines/forest/promote lets it answer instead."
+    )
 
 
 def test_a_baseline_that_beats_the_model_is_the_first_line(
     any_api: TestClient, graph_id: str
 ) -> None:
-    reports = compared(baseline("Majority", 0.4), baseline("Forest", 0.75), baseline("MLP", 0.6))
+    reports = compared(report_on("majority", 0.4), report_on("forest", 0.75), report_on("mlp", 0.6))
     model_id = put_model(any_api, graph_id, baselines=reports)
     card = card_of(any_api, model_id)
-    assert card["headline"] == BEATEN
+    assert card["headline"] == beaten(model_id)
     assert next(iter(card)) == "headline"
     assert card["best_baseline"]["title"] == "Forest"
     texts = re.findall(r">\s*([^<>\s][^<>]*)<", page_of(any_api, model_id).text.split("<body>")[1])
-    assert texts[0] == BEATEN
+    assert texts[0] == beaten(model_id)
 
 
 def test_answers_of_a_beaten_model_carry_the_warning(any_api: TestClient, graph_id: str) -> None:
-    model_id = put_model(any_api, graph_id, baselines=compared(baseline("Forest", 0.75)))
-    assert any_api.get("/predict/1").json()["warnings"] == [BEATEN]
-    assert any_api.get("/predict").json()["warnings"] == [BEATEN]
-    assert any_api.get(f"/models/{model_id}").json()["warnings"] == [BEATEN]
+    model_id = put_model(any_api, graph_id, baselines=compared(report_on("forest", 0.75)))
+    assert any_api.get("/predict/1").json()["warnings"] == [beaten(model_id)]
+    assert any_api.get("/predict").json()["warnings"] == [beaten(model_id)]
+    assert any_api.get(f"/models/{model_id}").json()["warnings"] == [beaten(model_id)]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +61,7 @@ def test_answers_of_a_beaten_model_carry_the_warning(any_api: TestClient, graph_
 def test_a_baseline_no_better_is_no_warning(
     api: TestClient, accuracy: float, first_words: str
 ) -> None:
-    reports = compared(baseline("Forest", accuracy))
+    reports = compared(report_on("forest", accuracy))
     model_id = put_model(api, post_graph(api), accuracy=0.5, baselines=reports)
     assert api.get("/predict/1").json()["warnings"] == []
     assert card_of(api, model_id)["headline"].startswith(first_words)
@@ -87,7 +69,7 @@ def test_a_baseline_no_better_is_no_warning(
 
 def test_of_baselines_equal_in_accuracy_macro_f1_finds_the_best(api: TestClient) -> None:
     fairer = {"count": 2, "accuracy": 0.75, "macro_f1": 0.7, "log_loss": 0.9}
-    reports = compared(baseline("Rule", 0.75), baseline("Forest", 0.75, validation=fairer))
+    reports = compared(report_on("rule", 0.75), report_on("forest", 0.75, validation=fairer))
     card = card_of(api, put_model(api, post_graph(api), baselines=reports))
     assert card["best_baseline"]["title"] == "Forest"
 
@@ -100,7 +82,9 @@ def test_a_model_without_baselines_says_that_nobody_knows(api: TestClient) -> No
 
 def test_a_baseline_left_out_is_named_with_the_reason(api: TestClient) -> None:
     skipped = {"key": "gcn", "title": "GCN", "seed": 0, "skipped": "no time", "seconds": 0}
-    model_id = put_model(api, post_graph(api), baselines=compared(skipped, baseline("Forest", 0.1)))
+    model_id = put_model(
+        api, post_graph(api), baselines=compared(skipped, report_on("forest", 0.1))
+    )
     card = card_of(api, model_id)
     assert card["best_baseline"]["title"] == "Forest"
     assert any("Not compared with GCN" in limit for limit in card["limits"])
@@ -140,7 +124,9 @@ def test_the_page_escapes_what_clients_wrote_and_runs_no_script(api: TestClient)
     hostile = '<script>alert("1")</script><img src=x onerror=alert(1)>'
     graph_id = post_graph(api, ring(name=hostile))
     model_id = put_model(
-        api, graph_id, baselines=compared(baseline(hostile, 0.9, description=hostile))
+        api,
+        graph_id,
+        baselines=compared(report_on(hostile, 0.9, title=hostile, description=hostile)),
     )
     api.post(f"/models/{model_id}/promote", json={"reason": hostile})
     answer = page_of(api, model_id)

@@ -136,6 +136,21 @@ def test_the_figures_of_a_model_are_those_of_its_test_buses(watch: Watch, work: 
     assert row[:2] == [str(test["count"]), f"{test['accuracy']:.1%}"]
 
 
+def test_one_button_lets_a_better_baseline_answer(watch: Watch, work: Work) -> None:
+    hopeless = {"epochs": 1, "learning_rate": 1e-9, "width": 1}
+    job = work.train(work.upload_ring("beaten ring", 40)["id"], hopeless)
+    beaten = work.get(f"/models/{job['model_id']}")
+    better = beaten["better_baseline"]
+    page = watch(work.address).open(f"/?graph={beaten['graph_id']}&model={beaten['id']}")
+    details = page.locator("#model-details")
+    expect(details.locator(".error")).to_contain_text(better["promote"])
+    details.get_by_role("button", name=f"Let {better['title']} answer").click()
+    expect(details).to_contain_text("answers GET /predict by default")
+    promoted = work.get("/predict", graph_id=beaten["graph_id"])["model_id"]
+    assert promoted != beaten["id"]
+    assert work.get(f"/models/{promoted}")["promotion"] == "better on validation"
+
+
 def test_a_model_is_shown_beside_its_best_baseline_with_a_way_to_its_card(
     watch: Watch, work: Work
 ) -> None:

@@ -4,13 +4,17 @@ import signal
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from app.main import create_app
-from app.settings import Settings
+from app.graphs.service import load_grid, to_ml_graph
+from app.labels.service import get_label_set
+from app.models.service import get_model, load_weights
 from app.tables import JobRow
+from ml import load_artifact, predict_probabilities
 from tests.app.worker.conftest import Bench, make_bench
+from tests.app.worker.over_http import api_on, follow
 from tests.processes import wait_for
 
 KEYS = ["majority", "one_rule", "label_propagation", "closed_form", "forest", "mlp", "gcn"]
@@ -18,22 +22,10 @@ HOPELESS = {"epochs": 1, "learning_rate": 1e-9, "width": 1, "seed": 3}
 """Settings under which the network learns nothing."""
 
 
-def api_on(bench: Bench) -> TestClient:
-    return TestClient(create_app(Settings(**bench.settings)))  # type: ignore[arg-type]
-
-
 def train(api: TestClient, bench: Bench, **body: Any) -> dict[str, Any]:
     """Train over HTTP and return the card of the model."""
     wanted = {"graph_id": bench.graph_id, "config": HOPELESS} | body
-    answer = api.post("/train", json=wanted)
-    assert answer.status_code == 202, answer.text
-
-    def look() -> dict[str, Any] | None:
-        job: dict[str, Any] = api.get(answer.headers["location"]).json()
-        return job if job["state"] in {"succeeded", "failed"} else None
-
-    job = wait_for(look, "the end of the job")
-    assert job["state"] == "succeeded", job
+    job = follow(api, api.post("/train", json=wanted))
     card: dict[str, Any] = api.get(f"/models/{job['model_id']}/card").json()
     return card
 
@@ -70,6 +62,31 @@ def test_a_model_that_learnt_nothing_is_told_so_first(
     assert card["headline"].startswith("A baseline beats this model on validation: ")
     answer = trained[0].get("/predict/0", params={"model_id": card["model"]["id"]}).json()
     assert answer["warnings"] == [card["headline"]]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_each_baseline_is_promoted_and_answers_as_its_stored_arrays_do(
+    card: dict[str, Any], trained: tuple[TestClient, Bench], key: str
+) -> None:
+    api, bench = trained
+    model_id = card["model"]["id"]
+    body = {"reason": "a try"}
+    made = api.post(f"/models/{model_id}/baselines/{key}/promote", json=body)
+    assert made.status_code == 201, made.text
+    answer = api.get("/predict").json()
+    assert answer["model_id"] == made.json()["id"]
+    with bench.database.reading() as session:
+        row = get_model(session, made.json()["id"])
+        artifact = load_artifact(load_weights(session, row.id), row.manifest)
+        grid = load_grid(session, bench.graph_id)
+        label_set = get_label_set(session, bench.graph_id, "role")
+    graph = to_ml_graph(grid, label_set, row.manifest["feature_names"])
+    served = predict_probabilities(artifact, graph)
+    np.testing.assert_allclose(answer["probabilities"], served, atol=2e-6)
+    (item,) = [item for item in card["baselines"]["items"] if item["key"] == key]
+    own = made.json()["metrics"]
+    assert own["test"]["accuracy"] == item["test"]["accuracy"]
+    assert own["validation"]["log_loss"] == item["validation"]["log_loss"]
 
 
 def test_the_card_has_the_report_on_the_label_and_how_the_split_was_drawn(

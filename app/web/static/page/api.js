@@ -61,3 +61,6 @@ export const getJob = (id) => request(`jobs/${encodeURIComponent(id)}`);
 export const cancelJob = (id) => request(`jobs/${encodeURIComponent(id)}`, { method: "DELETE" });
 
 export const startTraining = (body) => send("train", body);
+
+/** Let another model answer; `path` is the `promote` address of a model or baseline. */
+export const promote = (path, reason) => send(path.replace(/^\//, ""), { reason });

@@ -136,7 +136,7 @@ async function showVerdicts(modelId) {
     state.verdicts = new Verdicts(state.grid.ids.length, model, predictions);
     if (modelId) byId("model-choice").value = modelId;
     window.history.replaceState(null, "", `?${pageAddress(state.graph, modelId)}`);
-    showModel(byId("model-details"), model);
+    showModel(byId("model-details"), model, refreshModels);
     showLegend(byId("legend"), state.grid, state.verdicts, state.hidden, toggleEntry);
     showCaption();
     showSelected();

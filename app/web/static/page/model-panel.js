@@ -1,17 +1,19 @@
 // How good a model is, said plainly: on buses it has not seen, and against guessing.
 
+import { promote } from "./api.js";
 import { fill, make } from "./dom.js";
 import { asCount, asMoment, asPercent, asScore, isNumber, plural } from "./figures.js";
+import { guarded } from "./notices.js";
 
 const PARTS = [["test", "Test"], ["validation", "Validation"], ["train", "Training"]];
 
-/** Show the figures of a model, or what to do when there is none. */
-export function showModel(container, model) {
+/** Show the figures of a model, or what to do when there is none; `onPromoted(id)` hears of a new active model. */
+export function showModel(container, model, onPromoted) {
   if (!model) {
     fill(container, make("p", { class: "hint" }, "No model for this grid yet. Train one with the form below."));
     return;
   }
-  fill(container, warning(model), sentence(model), figures(model.metrics), rival(model) ?? guessing(model), settings(model), cardLink(model));
+  fill(container, warning(model), promotion(model, onPromoted), sentence(model), figures(model.metrics), rival(model) ?? guessing(model), settings(model), cardLink(model));
 }
 
 function sentence({ metrics }) {
@@ -35,6 +37,18 @@ function warning({ warnings }) {
   return warnings?.length ? make("p", { class: "error", role: "note" }, warnings.join(" ")) : null;
 }
 
+/** One button that lets the better baseline answer; the reason goes on its card. */
+function promotion({ better_baseline: better }, onPromoted) {
+  if (!better?.promote) return null;
+  const reason = make("input", { name: "reason", required: true, maxlength: 500, value: "better on validation", "aria-label": "Reason of the promotion" });
+  const form = make("form", { class: "promotion" }, reason, make("button", { type: "submit" }, `Let ${better.title} answer`));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    guarded("promotion", async () => onPromoted((await promote(better.promote, reason.value)).id));
+  });
+  return form;
+}
+
 /** The best of the simple methods on the same buses. */
 function rival({ best_baseline: best }) {
   if (!best) return null;
@@ -56,7 +70,7 @@ function settings(model) {
   const text = [
     `${model.kind.toUpperCase()} for “${model.label}”`,
     isNumber(model.best_epoch) ? `kept epoch ${model.best_epoch}, the best on validation` : null,
-    config && `α ${config.alpha}, σ ${config.sigma}, γ ${config.gamma}, seed ${config.seed}`,
+    isNumber(config?.sigma) ? `α ${config.alpha}, σ ${config.sigma}, γ ${config.gamma}, seed ${config.seed}` : null,
     asMoment(model.created_at),
     model.active ? "answers GET /predict by default" : "not the default of GET /predict",
   ];
