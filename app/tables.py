@@ -60,6 +60,7 @@ class GraphRow(Base):
     """A grid as it was accepted: immutable."""
 
     __tablename__ = "graphs"
+    __table_args__ = (Index("ix_graphs_family_version", "family", "version", unique=True),)
 
     id: Mapped[str] = mapped_column(Id, primary_key=True)
     name: Mapped[str] = mapped_column(String(200))
@@ -71,6 +72,10 @@ class GraphRow(Base):
     feature_names: Mapped[list[Any]]
     report: Mapped[dict[str, Any]]
     arrays: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    family: Mapped[str] = mapped_column(Id)
+    """The id of the first version, which may be gone."""
+    version: Mapped[int]
+    version_of: Mapped[str | None] = mapped_column(Id)
     created_at: Mapped[datetime] = mapped_column(index=True)
 
 
@@ -85,6 +90,8 @@ class LabelRow(Base):
     name: Mapped[str] = mapped_column(String(100), primary_key=True)
     class_names: Mapped[list[Any]]
     definition: Mapped[str]
+    source: Mapped[str] = mapped_column(String(40))
+    version: Mapped[int]
     classes: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     created_at: Mapped[datetime]
 

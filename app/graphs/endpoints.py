@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request, Response, status
 
 from app.columns_response import respond_columns
-from app.db import DatabaseDep, ReadingSession, WritingSession
+from app.db import Database, DatabaseDep, ReadingSession, WritingSession
 from app.graphs import columns, service
 from app.graphs.body import GridBody, describe_body
 from app.graphs.schemas import (
@@ -13,12 +13,14 @@ from app.graphs.schemas import (
     BranchPage,
     BusOut,
     BusPage,
+    DifferenceOut,
     GraphDetailOut,
     GraphOut,
     GraphPage,
     TopologyOut,
+    VersionsOut,
 )
-from app.graphs.versions import carry_over
+from app.graphs.versions import Predecessor, carry_over
 from app.ingest.grid import ReadGrid
 from app.ingest.json_source import read_json_source
 from app.ingest.sandbox import Confinement
@@ -55,14 +57,14 @@ def create_graph(
     As a new version of another grid it takes over labels and aliases by bus id, and the report
     tells the difference.
     """
+    before = _load_predecessor(database, version_of)
     read = _read_body(body, request.app.state.settings)
-    if version_of is not None:
+    if before is not None:
         with database.reading() as session:
-            before = service.load_predecessor(session, version_of)
             known = service.find_stored(session, read)
         read = read if known else carry_over(before, read)
     with database.writing() as session:
-        row, is_new = service.store_grid(session, read)
+        row, is_new = service.store_grid(session, read, before)
         detail = service.get_detail(session, row.id)
     response.headers["Location"] = f"/graphs/{row.id}"
     if not is_new:
@@ -83,6 +85,20 @@ def list_graphs(
 def get_graph(graph_id: GraphId, session: ReadingSession) -> GraphDetailOut:
     """Show a grid: counts, features, label sets, and the report of its import."""
     return GraphDetailOut.from_detail(service.get_detail(session, graph_id))
+
+
+@router.get("/{graph_id}/versions")
+def list_versions(graph_id: GraphId, session: ReadingSession) -> VersionsOut:
+    """List all versions of a grid, the oldest first."""
+    rows = service.list_versions(session, graph_id)
+    return VersionsOut(items=[GraphOut.from_row(row) for row in rows])
+
+
+@router.get("/{graph_id}/difference/{other_id}")
+def get_difference(graph_id: GraphId, other_id: GraphId, session: ReadingSession) -> DifferenceOut:
+    """Say what changed from one grid to another: two versions, or the same grid from two files."""
+    difference = service.compare_grids(session, graph_id, other_id)
+    return DifferenceOut(**difference, before=graph_id, after=other_id)
 
 
 @router.get("/{graph_id}/topology", response_model=TopologyOut)
@@ -113,6 +129,13 @@ def list_branches(
 def delete_graph(graph_id: GraphId, session: WritingSession) -> None:
     """Delete a grid with its labels and models; not while a job uses it."""
     service.delete_graph(session, graph_id)
+
+
+def _load_predecessor(database: Database, graph_id: str | None) -> Predecessor | None:
+    if graph_id is None:
+        return None
+    with database.reading() as session:
+        return service.load_predecessor(session, graph_id)
 
 
 def _read_body(body: GridBody, settings: Settings) -> ReadGrid:

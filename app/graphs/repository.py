@@ -39,6 +39,18 @@ def find_arrays(session: Session, graph_id: str) -> bytes | None:
     return session.scalar(select(GraphRow.arrays).where(GraphRow.id == graph_id))
 
 
+def find_newest_version(session: Session, family: str) -> int:
+    """Return the highest version of a family; nobody else adds one until the transaction ends."""
+    query = select(GraphRow.version).where(GraphRow.family == family).with_for_update()
+    return max(session.scalars(query).all(), default=0)
+
+
+def list_family(session: Session, family: str) -> Sequence[GraphRow]:
+    """Return all versions of a grid, the oldest first."""
+    query = select(GraphRow).where(GraphRow.family == family).order_by(GraphRow.version)
+    return session.scalars(query).all()
+
+
 def list_labels(session: Session, graph_id: str) -> Sequence[LabelRow]:
     """Return the label sets of a grid without their classes, by name."""
     query = select(LabelRow).where(LabelRow.graph_id == graph_id).order_by(LabelRow.name)

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from app.graphs.service import GraphDetail
 from app.ingest.graph_body import GraphIn
-from app.ingest.grid import CoordinateSystem
+from app.ingest.grid import CoordinateSystem, LabelSource
 from app.tables import GraphRow
 
 _TOPOLOGY_EXAMPLE = {
@@ -38,6 +38,10 @@ class GraphOut(BaseModel):
     branch_count: int = Field(examples=[186])
     island_count: int = Field(examples=[1])
     feature_names: list[str] = Field(examples=[["Pd", "Qd", "Vm", "Va", "base_kv"]])
+    version: int = Field(description="1 for a grid that is no version of another.", examples=[1])
+    version_of: str | None = Field(
+        description="The version this one was sent as a new version of.", examples=[None]
+    )
     created_at: datetime = Field(examples=["2026-11-16T05:18:45.508012Z"])
 
     @classmethod
@@ -51,7 +55,9 @@ class GraphLabelOut(BaseModel):
 
     name: str = Field(examples=["role"])
     class_names: list[str] = Field(examples=[["neither", "load", "generator"]])
-    definition: str = Field(examples=["generator: a generator stands at the bus; ..."])
+    definition: str = Field(examples=["generator: a generator is connected; else load: ..."])
+    source: LabelSource = Field(examples=["file"])
+    version: int = Field(description="Of the definition.", examples=[1])
 
 
 class GraphDetailOut(GraphOut):
@@ -78,6 +84,47 @@ class GraphPage(BaseModel):
 
     items: list[GraphOut]
     next_cursor: str | None = Field(description="Give it as `cursor` for the next page.")
+
+
+class VersionsOut(BaseModel):
+    """All versions of a grid, the oldest first."""
+
+    items: list[GraphOut]
+
+
+class SomeOut(BaseModel):
+    """How many there are, and the first of them."""
+
+    count: int = Field(examples=[1])
+    first: list[str] = Field(examples=[["7"]])
+
+
+class LargestChangeOut(BaseModel):
+    """The largest change of a column."""
+
+    at: str = Field(examples=["7"])
+    before: float = Field(alias="from", examples=[40.0])
+    after: float = Field(alias="to", examples=[45.0])
+
+
+class ChangeOut(SomeOut):
+    """Where a column changed."""
+
+    largest: LargestChangeOut
+
+
+class DifferenceOut(BaseModel):
+    """What changed from one grid to another, found by bus id."""
+
+    before: str = Field(examples=["0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e"])
+    after: str = Field(examples=["25ee2155cd214236aca6f034b322aac9"])
+    buses_added: SomeOut
+    buses_removed: SomeOut
+    branches_added: SomeOut
+    branches_removed: SomeOut
+    features_changed: dict[str, ChangeOut]
+    branch_columns_changed: dict[str, ChangeOut]
+    labels_changed: dict[str, SomeOut]
 
 
 class BusOut(BaseModel):

@@ -12,7 +12,14 @@ from app.bounded_cache import BoundedCache
 from app.db import current_time
 from app.errors import GraphInUse, GraphNotFound, TrainingRejected
 from app.graphs import repository
-from app.graphs.packing import hash_content, pack_classes, pack_grid, unpack_grid
+from app.graphs.difference import describe_difference
+from app.graphs.packing import (
+    hash_content,
+    make_label_row,
+    pack_grid,
+    read_label_row,
+    unpack_grid,
+)
 from app.graphs.versions import Predecessor
 from app.ingest.grid import Grid, LabelSet, ReadGrid
 from app.tables import GraphRow, LabelRow
@@ -31,9 +38,12 @@ class GraphDetail:
     labels: Sequence[LabelRow]
 
 
-def store_grid(session: Session, read: ReadGrid) -> tuple[GraphRow, bool]:
+def store_grid(
+    session: Session, read: ReadGrid, before: Predecessor | None = None
+) -> tuple[GraphRow, bool]:
     """Store a grid with its label sets; the same content again is the same grid.
 
+    With a predecessor it becomes the newest version of that one's family.
     Returns the row and whether it is new.
     """
     blob = pack_grid(read.grid)
@@ -42,7 +52,10 @@ def store_grid(session: Session, read: ReadGrid) -> tuple[GraphRow, bool]:
     if known is not None:
         return known, False
     row = _make_row(session, read, blob, content_hash)
-    labels = [_make_label_row(row, label_set) for label_set in read.label_sets]
+    if before is not None:
+        row.family, row.version_of = before.family, before.graph_id
+        row.version = repository.find_newest_version(session, before.family) + 1
+    labels = [make_label_row(row.id, each, row.created_at) for each in read.label_sets]
     if repository.insert_graph(session, row, labels):
         return row, True
     known = repository.find_graph_by_hash(session, content_hash)
@@ -74,17 +87,19 @@ def get_detail(session: Session, graph_id: str) -> GraphDetail:
 def load_predecessor(session: Session, graph_id: str) -> Predecessor:
     """Return what a new version of a grid builds on. Raises: GraphNotFound."""
     row = get_graph(session, graph_id)
-    number = row.report.get("version", {}).get("number", 1)
-    label_sets = [
-        LabelSet(
-            name=label.name,
-            class_names=tuple(label.class_names),
-            classes=np.frombuffer(label.classes, "<i4").astype(np.int64),
-            definition=label.definition,
-        )
-        for label in repository.list_labels(session, graph_id)
-    ]
-    return Predecessor(graph_id, number, load_grid(session, graph_id), label_sets)
+    label_sets = [read_label_row(label) for label in repository.list_labels(session, graph_id)]
+    return Predecessor(graph_id, row.family, load_grid(session, graph_id), label_sets)
+
+
+def list_versions(session: Session, graph_id: str) -> Sequence[GraphRow]:
+    """Return all versions of a grid, the oldest first. Raises: GraphNotFound."""
+    return repository.list_family(session, get_graph(session, graph_id).family)
+
+
+def compare_grids(session: Session, before_id: str, after_id: str) -> dict[str, Any]:
+    """Say what changed from one grid to another, of one family or not. Raises: GraphNotFound."""
+    before, after = (load_predecessor(session, each) for each in (before_id, after_id))
+    return describe_difference(before.grid, after.grid, before.label_sets, after.label_sets)
 
 
 def list_graphs(
@@ -157,8 +172,9 @@ def _not_found(graph_id: str) -> GraphNotFound:
 def _make_row(session: Session, read: ReadGrid, blob: bytes, content_hash: str) -> GraphRow:
     grid = read.grid
     report: dict[str, Any] = read.report
+    graph_id = uuid4().hex
     return GraphRow(
-        id=uuid4().hex,
+        id=graph_id,
         name=grid.name,
         source=grid.source,
         content_hash=content_hash,
@@ -168,16 +184,7 @@ def _make_row(session: Session, read: ReadGrid, blob: bytes, content_hash: str) 
         feature_names=list(grid.feature_names),
         report=report,
         arrays=blob,
+        family=graph_id,
+        version=1,
         created_at=current_time(session),
-    )
-
-
-def _make_label_row(graph: GraphRow, label_set: LabelSet) -> LabelRow:
-    return LabelRow(
-        graph_id=graph.id,
-        name=label_set.name,
-        class_names=list(label_set.class_names),
-        definition=label_set.definition,
-        classes=pack_classes(label_set),
-        created_at=graph.created_at,
     )

@@ -13,6 +13,9 @@ from ml.arrays import FloatArray, IntArray
 CoordinateSystem = Literal["geographic", "schematic", "none"]
 """``geographic``: columns are longitude, latitude; ``schematic``: x, y of a drawing."""
 
+LabelSource = Literal["file", "catalogue", "user"]
+"""Who says so: the file or case of the grid, a definition of this service, or its user."""
+
 UNKNOWN_CLASS = -1
 
 
@@ -27,6 +30,9 @@ class LabelSet:
     class_names: tuple[str, ...]
     classes: IntArray
     definition: str
+    source: LabelSource = "file"
+    version: int = 1
+    """Of the definition: raised when it changes, so that old sets can be told from new ones."""
 
     def class_counts(self) -> dict[str, int]:
         """Return how many buses each class has."""

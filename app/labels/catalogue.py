@@ -1,11 +1,13 @@
 """Label sets computed from a stored grid: what each means is part of it."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from app.errors import LabelsRejected
 from app.ingest.grid import Grid, LabelSet
+from app.ingest.power_labels import ROLE_DEFINITION, ROLE_NAMES
 from app.labels.contingencies import LONG_KINDS
 from ml.arrays import BoolArray, FloatArray, IntArray
 from ml.errors import Fault
@@ -28,34 +30,35 @@ def compute_label_set(grid: Grid, kind: str) -> LabelSet:
     if make is None:
         known = ", ".join((*CATALOGUE, *_FROM_THE_FILE, *LONG_KINDS))
         raise _refuse(kind, f"is not in the catalogue; there are {known}")
-    return make(grid)
+    return replace(make(grid), source="catalogue")
 
 
 def _make_role(grid: Grid) -> LabelSet:
     load, generator = _is_load(grid), _is_generator(grid)
     classes = np.where(generator, 2, np.where(load, 1, 0)).astype(np.int64)
-    definition = "version 1: generator if one is connected, else load if Pd or Qd is not zero"
-    return LabelSet("role", ("neither", "load", "generator"), classes, definition)
+    return LabelSet("role", ROLE_NAMES, classes, ROLE_DEFINITION)
 
 
 def _make_role4(grid: Grid) -> LabelSet:
     classes = (_is_load(grid) + 2 * _is_generator(grid).astype(np.int64)).astype(np.int64)
     names = ("neither", "load", "generator", "both")
-    definition = "version 1: whether Pd or Qd is not zero, and whether a generator is connected"
+    definition = (
+        "whether Pd or Qd is not zero, and whether a generator is connected, in service or not"
+    )
     return LabelSet("role4", names, classes, definition)
 
 
 def _make_voltage_class(grid: Grid) -> LabelSet:
     voltages = _need(grid, "base_kv", "voltage_class")
     classes = np.searchsorted(_VOLTAGE_BOUNDS, voltages, side="left")
-    definition = "version 1: base voltage up to 1, 35 and 230 kV, and above"
+    definition = "base voltage up to 1, 35 and 230 kV, and above"
     return _without_empty("voltage_class", _VOLTAGE_CLASSES, classes, definition)
 
 
 def _make_voltage_band(grid: Grid) -> LabelSet:
     magnitudes = _need(grid, "Vm", "voltage_band")
     classes = np.searchsorted(_BAND_BOUNDS, magnitudes, side="right")
-    definition = "version 1: base-case voltage below 0.98, up to 1.02 and above, p.u."
+    definition = "base-case voltage below 0.98, up to 1.02 and above, p.u."
     return _without_empty("voltage_band", _BANDS, classes, definition)
 
 
@@ -65,7 +68,7 @@ def _make_articulation(grid: Grid) -> LabelSet:
     graph = igraph.Graph(n=grid.bus_count, edges=grid.ends.tolist())
     classes = np.zeros(grid.bus_count, dtype=np.int64)
     classes[graph.articulation_points()] = 1
-    definition = "version 1: cut if the loss of the bus splits its island"
+    definition = "cut if the loss of the bus splits its island"
     return LabelSet("articulation", ("inner", "cut"), classes, definition)
 
 

@@ -94,7 +94,7 @@ def label_exposure(grid: Grid, bus_types: LabelSet | None, on_step: OnStep) -> L
         "cut off with the smaller side; else exposed: voltage leaves 0.9 to 1.1 p.u., moves by "
         "more than 0.05 p.u., or the flow has no solution and the bus is an end; else secure"
     )
-    return LabelSet(N1_EXPOSURE, ("secure", "exposed", "cut off"), classes, definition)
+    return LabelSet(N1_EXPOSURE, ("secure", "exposed", "cut off"), classes, definition, "catalogue")
 
 
 def _find_exposed(
@@ -147,7 +147,7 @@ def label_demand_lost(grid: Grid, on_step: OnStep) -> LabelSet:
         "demand left without a generator in service when the bus is lost: none, only its own, "
         "or that of others too"
     )
-    return LabelSet(MW_LOST, ("none", "own", "others"), classes, definition)
+    return LabelSet(MW_LOST, ("none", "own", "others"), classes, definition, "catalogue")
 
 
 def check_demand(grid: Grid) -> tuple[FloatArray, FloatArray]:

@@ -89,6 +89,8 @@ def get_label_set(
             "graph_id": graph_id,
             "name": label_set.name,
             "definition": label_set.definition,
+            "source": label_set.source,
+            "version": label_set.version,
             "class_names": label_set.class_names,
             "bus_ids": load_grid(session, graph_id).bus_ids,
             "classes": label_set.classes.tolist(),

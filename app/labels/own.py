@@ -106,4 +106,4 @@ def _make_set(grid: Grid, name: str, placed: dict[int, str]) -> LabelSet:
     classes = np.full(grid.bus_count, UNKNOWN_CLASS, dtype=np.int64)
     for bus, class_name in placed.items():
         classes[bus] = codes[class_name]
-    return LabelSet(name, tuple(class_names), classes, "the user's own labels")
+    return LabelSet(name, tuple(class_names), classes, "the user's own labels", "user")

@@ -4,14 +4,19 @@ from typing import Any, Self
 
 from pydantic import BaseModel, Field
 
-from app.ingest.grid import LabelSet
+from app.ingest.grid import LabelSet, LabelSource
 
 
 class LabelSetOut(BaseModel):
     """One way of classing the buses of a grid."""
 
     name: str = Field(examples=["role"])
-    definition: str = Field(examples=["generator: a generator stands at the bus; ..."])
+    definition: str = Field(examples=["generator: a generator is connected; else load: ..."])
+    source: LabelSource = Field(
+        description="`file`: came with the grid; `catalogue`: computed; `user`: sent by a user.",
+        examples=["file"],
+    )
+    version: int = Field(description="Of the definition.", examples=[1])
     class_names: list[str] = Field(examples=[["neither", "load", "generator"]])
     class_counts: dict[str, int] = Field(examples=[{"neither": 10, "load": 54, "generator": 54}])
     known: int = Field(description="How many buses have a class.", examples=[118])
@@ -25,6 +30,8 @@ class LabelSetOut(BaseModel):
         return cls(
             name=label_set.name,
             definition=label_set.definition,
+            source=label_set.source,
+            version=label_set.version,
             class_names=list(label_set.class_names),
             class_counts=counts,
             known=known,
@@ -43,7 +50,9 @@ class LabelColumnsOut(BaseModel):
 
     graph_id: str = Field(examples=["0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e"])
     name: str = Field(examples=["role"])
-    definition: str = Field(examples=["generator: a generator stands at the bus; ..."])
+    definition: str = Field(examples=["generator: a generator is connected; else load: ..."])
+    source: LabelSource = Field(examples=["file"])
+    version: int = Field(description="Of the definition.", examples=[1])
     class_names: list[str] = Field(examples=[["neither", "load", "generator"]])
     bus_ids: list[str] = Field(examples=[["1", "2"]])
     classes: list[int] = Field(

@@ -5,12 +5,13 @@ from sqlalchemy.orm import Session
 
 from app.db import current_time
 from app.errors import LabelExists, LabelNotFound
+from app.graphs.packing import make_label_row, read_label_row
 from app.graphs.service import get_graph, load_grid
 from app.ingest.grid import LabelSet
 from app.jobs.service import Origin, enqueue
 from app.labels import repository
 from app.labels.contingencies import LONG_KINDS, N1_EXPOSURE, check_demand, make_power_case
-from app.tables import JobRow, LabelRow
+from app.tables import JobRow
 
 
 def get_label_set(session: Session, graph_id: str, name: str) -> LabelSet:
@@ -26,13 +27,13 @@ def get_label_set(session: Session, graph_id: str, name: str) -> LabelSet:
 def find_label_set(session: Session, graph_id: str, name: str) -> LabelSet | None:
     """Return one label set of a grid if there is one."""
     row = repository.find_label(session, graph_id, name)
-    return None if row is None else _unpack(row)
+    return None if row is None else read_label_row(row)
 
 
 def list_label_sets(session: Session, graph_id: str) -> list[LabelSet]:
     """Return all label sets of a grid, by name. Raises: GraphNotFound."""
     get_graph(session, graph_id)
-    return [_unpack(row) for row in repository.list_labels(session, graph_id)]
+    return [read_label_row(row) for row in repository.list_labels(session, graph_id)]
 
 
 def store_label_set(session: Session, graph_id: str, label_set: LabelSet) -> bool:
@@ -41,14 +42,7 @@ def store_label_set(session: Session, graph_id: str, label_set: LabelSet) -> boo
     Raises: GraphNotFound, LabelExists if the grid has other labels of this name.
     """
     get_graph(session, graph_id)
-    row = LabelRow(
-        graph_id=graph_id,
-        name=label_set.name,
-        class_names=list(label_set.class_names),
-        definition=label_set.definition,
-        classes=label_set.classes.astype("<i4").tobytes(),
-        created_at=current_time(session),
-    )
+    row = make_label_row(graph_id, label_set, current_time(session))
     if repository.insert_label(session, row):
         return True
     known = get_label_set(session, graph_id, label_set.name)
@@ -79,12 +73,3 @@ def enqueue_labels(
     """Write the job that computes a label set; the caller commits and then dispatches it."""
     payload = {"graph_id": graph_id, "kind": kind}
     return enqueue(session, "labels", payload, Origin(graph_id, request_id=request_id))
-
-
-def _unpack(row: LabelRow) -> LabelSet:
-    return LabelSet(
-        name=row.name,
-        class_names=tuple(row.class_names),
-        classes=np.frombuffer(row.classes, "<i4").astype(np.int64),
-        definition=row.definition,
-    )

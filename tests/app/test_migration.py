@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import inspect
+from sqlalchemy import inspect, text
 
 from app.db import Database
 from app.errors import DatabaseUnusable
@@ -57,6 +57,37 @@ def test_an_upgrade_can_be_undone(empty_url: str) -> None:
     assert table_names(empty_url) == {*Base.metadata.tables, "alembic_version"}
     command.downgrade(alembic_config(empty_url), "base")
     assert table_names(empty_url) == {"alembic_version"}
+
+
+def test_versions_and_sources_of_an_older_database_are_taken_over(empty_url: str) -> None:
+    config = alembic_config(empty_url)
+    command.upgrade(config, "0006")
+    database = Database(empty_url)
+    graph = (
+        "INSERT INTO graphs (id, name, source, content_hash, bus_count, branch_count, "
+        "island_count, feature_names, report, arrays, created_at) "
+        "VALUES (:id, 'x', 'y', :id, 1, 0, 1, '[]', :report, :arrays, :moment)"
+    )
+    label = (
+        "INSERT INTO labels (graph_id, name, class_names, definition, classes, created_at) "
+        "VALUES ('b', :name, '[]', :definition, :arrays, '2026-01-01 00:00:00')"
+    )
+    reports = {"a": "{}", "b": '{"version": {"of": "a", "number": 2}}', "c": "{}"}
+    definitions = {"own": "the user's own labels", "role4": "version 1: whether", "zone": "zone"}
+    with database.writing() as session:
+        for day, (graph_id, report) in enumerate(reports.items(), start=1):
+            values = {"id": graph_id, "report": report, "moment": f"2026-01-0{day} 00:00:00"}
+            session.execute(text(graph), values | {"arrays": b""})
+        for name, definition in definitions.items():
+            named = {"name": name, "definition": definition}
+            session.execute(text(label), named | {"arrays": b""})
+    command.upgrade(config, "head")
+    with database.reading() as session:
+        versions = session.execute(text("SELECT id, family, version, version_of FROM graphs"))
+        sources = session.execute(text("SELECT name, source FROM labels"))
+        assert set(versions) == {("a", "a", 1, None), ("b", "a", 2, "a"), ("c", "c", 1, None)}
+        assert dict(sources.all()) == {"own": "user", "role4": "catalogue", "zone": "file"}
+    database.close()
 
 
 def test_several_processes_may_upgrade_at_once(empty_url: str) -> None:

@@ -26,6 +26,7 @@ def test_own_labels_may_be_partial_and_use_names(api: TestClient) -> None:
     assert answer.status_code == 201
     assert answer.headers["location"] == f"/graphs/{graph_id}/labels/owner"
     assert answer.json()["class_counts"] == {"7": 1, "north": 1, "south": 1}
+    assert (answer.json()["source"], answer.json()["version"]) == ("user", 1)
     assert answer.json()["report"] == {"unknown_buses": {"count": 1, "first": ["nowhere"]}}
     stored = api.get(f"/graphs/{graph_id}/labels/owner").json()
     assert stored["classes"] == [1, 2, 0, -1, -1, -1]
@@ -120,4 +121,4 @@ def test_a_kind_of_the_catalogue_is_stored_under_its_name(api: TestClient) -> No
 def test_the_catalogue_knows_the_small_case(kind: str, classes: list[str]) -> None:
     label_set = compute_label_set(_small_grid(), kind)
     assert [label_set.class_names[code] for code in label_set.classes] == classes
-    assert label_set.definition.startswith("version 1")
+    assert (label_set.source, label_set.version) == ("catalogue", 1)
