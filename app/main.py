@@ -22,6 +22,7 @@ from app.models import endpoints as models
 from app.predict import endpoints as predict
 from app.problem_responses import document_problems, install_handlers
 from app.settings import Settings
+from app.sweeps import endpoints as sweeps
 from app.train import endpoints as train
 from app.web import cards, pages
 
@@ -46,7 +47,7 @@ def create_app(settings: Settings, dispatcher: Dispatcher | None = None) -> Fast
     app.state.database = Database(settings.resolved_database_url)
     app.state.dispatcher = dispatcher or PolledTable()
     app.state.job_streams = JobStreams(app.state.database, settings.event_streams)
-    features = (cases, graphs, labels, export, train, jobs, models, predict)
+    features = (cases, graphs, labels, export, train, sweeps, jobs, models, predict)
     for part in (*features, cards, health, problem_catalogue, pages):
         app.include_router(part.router)
     install_handlers(app)

@@ -35,6 +35,7 @@ class Settings(BaseSettings):
     )
     read_seconds: float = Field(60, gt=0, description="Longest reading of one file.")
     page_limit: int = Field(200, ge=1, description="Most rows of one page of a listing.")
+    sweep_limit: int = Field(200, ge=1, description="Most training jobs of one sweep.")
     lease_seconds: float = Field(
         30, gt=0, description="A running job not heard of for so long may be taken over."
     )

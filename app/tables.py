@@ -159,6 +159,34 @@ class CheckpointRow(Base):
     created_at: Mapped[datetime]
 
 
+class SweepRow(Base):
+    """One request that became many jobs; where it stands is computed from them.
+
+    ``request`` has the names of what is varied as ``parameters``, and what was asked for.
+    """
+
+    __tablename__ = "sweeps"
+
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    graph_id: Mapped[str | None] = mapped_column(ForeignKey("graphs.id", ondelete="SET NULL"))
+    label: Mapped[str] = mapped_column(String(100))
+    request: Mapped[dict[str, Any]]
+    cancel_requested: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[datetime] = mapped_column(index=True)
+
+
+class SweepTrialRow(Base):
+    """Which jobs belong to a sweep, in the order of its plan."""
+
+    __tablename__ = "sweep_trials"
+
+    sweep_id: Mapped[str] = mapped_column(
+        ForeignKey("sweeps.id", ondelete="CASCADE"), primary_key=True
+    )
+    position: Mapped[int] = mapped_column(primary_key=True)
+    job_id: Mapped[str] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), unique=True)
+
+
 class ModelRow(Base):
     """A trained, stored predictor: immutable."""
 
@@ -196,6 +224,30 @@ class PredictionRow(Base):
     )
     probabilities: Mapped[bytes] = mapped_column(LargeBinary)
     parts: Mapped[bytes] = mapped_column(LargeBinary)
+    sha256: Mapped[str] = mapped_column(String(64))
+
+
+class FittedBaselineRow(Base):
+    """A baseline as it was measured beside a model: all that makes it a model of its own.
+
+    ``manifest`` leaves out the split, which is that of the model.
+    """
+
+    __tablename__ = "fitted_baselines"
+
+    model_id: Mapped[str] = mapped_column(
+        ForeignKey("models.id", ondelete="CASCADE"), primary_key=True
+    )
+    key: Mapped[str] = mapped_column(String(32), primary_key=True)
+    promoted_id: Mapped[str | None] = mapped_column(
+        ForeignKey("models.id", ondelete="SET NULL"), index=True
+    )
+    manifest: Mapped[dict[str, Any]]
+    metrics: Mapped[dict[str, Any]]
+    curves: Mapped[dict[str, Any]]
+    weights: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    sha256: Mapped[str] = mapped_column(String(64))
+    probabilities: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
 
 
 class ActiveModelRow(Base):
@@ -221,30 +273,6 @@ class PromotionRow(Base):
     model_id: Mapped[str] = mapped_column(ForeignKey("models.id", ondelete="CASCADE"), index=True)
     reason: Mapped[str]
     promoted_at: Mapped[datetime]
-    sha256: Mapped[str] = mapped_column(String(64))
-
-
-class FittedBaselineRow(Base):
-    """A baseline as it was measured beside a model: all that makes it a model of its own.
-
-    ``manifest`` leaves out the split, which is that of the model.
-    """
-
-    __tablename__ = "fitted_baselines"
-
-    model_id: Mapped[str] = mapped_column(
-        ForeignKey("models.id", ondelete="CASCADE"), primary_key=True
-    )
-    key: Mapped[str] = mapped_column(String(32), primary_key=True)
-    promoted_id: Mapped[str | None] = mapped_column(
-        ForeignKey("models.id", ondelete="SET NULL"), index=True
-    )
-    manifest: Mapped[dict[str, Any]]
-    metrics: Mapped[dict[str, Any]]
-    curves: Mapped[dict[str, Any]]
-    weights: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
-    sha256: Mapped[str] = mapped_column(String(64))
-    probabilities: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
 
 
 class ReplayRow(Base):

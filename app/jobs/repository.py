@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, delete, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, case, delete, exists, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from app.jobs.events import TOLD, make_event
@@ -95,6 +95,22 @@ def request_cancel(session: Session, job_id: str) -> JobRow | None:
     """Ask the worker of a running job to stop; None if the job does not run."""
     running = [JobRow.id == job_id, JobRow.state == JobState.RUNNING]
     return _change_one(session, running, cancel_requested=True)
+
+
+def cancel_all(session: Session, job_ids: Sequence[str], now: datetime) -> Sequence[JobRow]:
+    """End those that wait and ask the workers of those that run, in one statement.
+
+    One, so that a job handed back meanwhile cannot slip through between two.
+    """
+    unfinished = JobRow.state.in_([JobState.QUEUED, JobState.RUNNING])
+    waiting = JobRow.state == JobState.QUEUED
+    return _change_all(
+        session,
+        [JobRow.id.in_(job_ids), unfinished],
+        cancel_requested=True,
+        state=case((waiting, JobState.CANCELLED.value), else_=JobRow.state),
+        finished_at=case((waiting, now), else_=JobRow.finished_at),
+    )
 
 
 def end_held(

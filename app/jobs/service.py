@@ -83,6 +83,14 @@ def cancel_job(session: Session, job_id: str) -> JobRow:
     raise JobNotCancellable(f"Job {job_id} has already ended: {row.state}.")
 
 
+def cancel_jobs(session: Session, job_ids: Sequence[str]) -> Sequence[JobRow]:
+    """Cancel all of these jobs that have not ended, as ``cancel_job`` does; return them."""
+    rows = repository.cancel_all(session, job_ids, current_time(session))
+    ended = [row.id for row in rows if row.state == JobState.CANCELLED]
+    repository.delete_checkpoints(session, ended)
+    return rows
+
+
 def has_work(session: Session) -> bool:
     """Tell whether a claim or a reaping could find anything, without writing."""
     return repository.has_work(session, current_time(session))

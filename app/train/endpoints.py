@@ -1,22 +1,34 @@
 """POST /train."""
 
-from fastapi import APIRouter, status
+from fastapi import APIRouter, Request, status
 from sqlalchemy.orm import Session
 
 from app.jobs.schemas import JobAcceptedOut
 from app.jobs.submission import Accepted, SubmissionDep
 from app.json_body import StrictJsonRoute
+from app.sweeps.reports import SweepAcceptedOut
 from app.train import service
 from app.train.schemas import TrainIn
+from app.train.sweep import enqueue_sweep
 
 router = APIRouter(prefix="/train", tags=["train"], route_class=StrictJsonRoute)
 
 
 @router.post("", status_code=status.HTTP_202_ACCEPTED)
-def start_training(body: TrainIn, submission: SubmissionDep) -> JobAcceptedOut:
-    """Queue a training job; follow it at `Location`."""
+def start_training(
+    body: TrainIn, submission: SubmissionDep, request: Request
+) -> JobAcceptedOut | SweepAcceptedOut:
+    """Queue a training job, or all jobs of a sweep; follow it at `Location`."""
+    limit: int = request.app.state.settings.sweep_limit
 
     def make(session: Session) -> Accepted:
-        return Accepted.one_job(service.enqueue_training(session, body, submission.request_id))
+        if body.sweep is None:
+            job = service.enqueue_training(session, body, submission.request_id)
+            return Accepted.one_job(job)
+        jobs = enqueue_sweep(session, body, limit, submission.request_id)
+        sweep_id: str = jobs[0].payload["sweep_id"]
+        answer = SweepAcceptedOut(sweep_id=sweep_id, href=f"/sweeps/{sweep_id}")
+        return Accepted(answer.model_dump(mode="json"), jobs)
 
-    return JobAcceptedOut(**submission.submit(body.model_dump(mode="json"), make))
+    answer = submission.submit(body.model_dump(mode="json"), make)
+    return JobAcceptedOut(**answer) if body.sweep is None else SweepAcceptedOut(**answer)

@@ -6,6 +6,7 @@ from pydantic import Field, WithJsonSchema
 
 from app.jobs.service import LAST_PRIORITY
 from app.json_body import BodyIn
+from app.sweeps.schemas import SweepIn
 from app.train.config import config_schema
 
 SplitKind = Literal["stratified", "random"]
@@ -41,5 +42,10 @@ class TrainIn(BodyIn):
     baselines: bool = Field(
         True,
         description="Whether to measure simple methods on the same split for the model card.",
+    )
+    sweep: SweepIn | None = Field(
+        None,
+        description="Train many times with varied settings; follow it at `/sweeps/{id}`. What "
+        "is varied takes the place of the same setting in `config`.",
     )
     priority: int = Field(0, ge=0, le=LAST_PRIORITY, description="Higher runs sooner.")

@@ -1,6 +1,6 @@
 """Check a training request against its grid, fill in the defaults, queue the job."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -35,14 +35,20 @@ def enqueue_training(session: Session, body: TrainIn, request_id: str | None = N
     return enqueue(session, "train", request.as_payload(), origin)
 
 
-def check_request(session: Session, body: TrainIn) -> TrainingRequest:
-    """Fill in what the request leaves open. Raises: GraphNotFound, TrainingRejected."""
+def check_request(
+    session: Session, body: TrainIn, further: Iterable[Fault] = ()
+) -> TrainingRequest:
+    """Fill in what the request leaves open; ``further`` faults are told with those found here.
+
+    Raises: GraphNotFound, TrainingRejected.
+    """
     grid = load_grid(session, body.graph_id)
     config, faults = parse_config(body.config)
     label_set, label_faults = _choose_labels(list_label_sets(session, body.graph_id), body.label)
     features = _choose_features(grid.feature_names, body.features)
+    faults.extend(further)
     faults.extend(label_faults)
-    faults.extend(_memory_faults(grid.bus_count, config))
+    faults.extend(list_memory_faults(grid.bus_count, config))
     faults.extend(_feature_faults((*grid.feature_names, *grid.bus_columns.names), features))
     if label_set is not None:
         faults.extend(_split_faults(label_set, body.split))
@@ -53,7 +59,8 @@ def check_request(session: Session, body: TrainIn) -> TrainingRequest:
     )
 
 
-def _memory_faults(bus_count: int, config: TrainingConfig) -> Iterator[Fault]:
+def list_memory_faults(bus_count: int, config: TrainingConfig) -> Iterator[Fault]:
+    """Yield what is wrong with an operator that cannot fit into memory."""
     if config.operator == "dense" and bus_count > _MOST_DENSE_BUSES:
         memory = _DENSE_BYTES * bus_count**2 / 1e9
         yield Fault(

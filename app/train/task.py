@@ -19,6 +19,7 @@ from app.train.progress import TrainingProgress, curves_of
 from app.train.request import TrainingRequest, draw_split
 from ml.errors import CheckpointRejected
 
+_KEPT = ("count", "accuracy", "macro_f1", "log_loss")
 _log = structlog.get_logger("levygrid.train")
 
 
@@ -44,9 +45,15 @@ def run(job: JobRow, desk: JobDesk, settings: Settings) -> None:
             suitability=comparison.suitability,
             fitted=comparison.fitted,
         )
-        return {"model_id": store_model(session, compared).id}
+        return {"model_id": store_model(session, compared).id, **_measured(result)}
 
     desk.succeed(whole.as_dict(), store)
+
+
+def _measured(result: ml.TrainingResult) -> dict[str, Any]:
+    """Return the figures that stay with the job when its model is deleted."""
+    plain = {part: result.metrics[part].as_dict() for part in ("validation", "test")}
+    return {part: {name: plain[part][name] for name in _KEPT} for part in plain}
 
 
 def _load_subject(session: Session, request: TrainingRequest) -> Subject:
