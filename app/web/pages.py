@@ -7,6 +7,7 @@ from typing import Literal
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
 
+from app.ingest.formats import FORMATS
 from app.web.assets import answer_asset, find_assets
 from app.web.policy import page_headers
 from app.web.rendering import render
@@ -19,7 +20,7 @@ router = APIRouter(include_in_schema=False)
 def show_page(view: Literal["plain", "large"] = "plain") -> HTMLResponse:
     """Show the grid, its predictions and the jobs; ``large`` may draw through WebGL."""
     modules = sorted(name for name in _assets() if name.startswith("page/"))
-    html = render("page.html", modules=modules, config=TrainingConfig())
+    html = render("page.html", modules=modules, config=TrainingConfig(), formats=FORMATS)
     return HTMLResponse(html, headers=page_headers(webgl=view == "large"))
 
 

@@ -48,6 +48,9 @@ export const getBus = async (graphId, bus) =>
 
 export const loadCase = (name) => send("graphs", { case: name });
 
+/** Send a form with a file; the answer is the grid with the report of its import. */
+export const uploadGrid = (form) => request("graphs", { method: "POST", body: form });
+
 export const listModels = async (graphId) => (await request(`models?${query({ graph_id: graphId, limit: PAGE })}`)).items;
 
 export const getModel = (id) => request(`models/${encodeURIComponent(id)}`);

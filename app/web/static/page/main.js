@@ -13,6 +13,7 @@ import { guarded, notify } from "./notices.js";
 import { onThemeChange } from "./theme.js";
 import { hiddenAtFirst, needsWebgl } from "./traces.js";
 import { TrainForm } from "./train-form.js";
+import { UploadForm } from "./upload-form.js";
 import { Verdicts } from "./verdicts.js";
 
 const FIRST_CASE = "case118";
@@ -29,6 +30,12 @@ const jobs = new JobsPanel(byId("jobs-list"), {
   showModel: (job) => showGraph(job.graph_id, job.model_id),
 });
 
+new UploadForm(byId("upload-form"), {
+  onStored: async (graph) => {
+    await refreshGraphs();
+    await showGraph(graph.id, null);
+  },
+});
 byId("graph-choice").addEventListener("change", (event) => showGraph(event.target.value, null));
 byId("model-choice").addEventListener("change", (event) => showVerdicts(event.target.value));
 byId("bus-search").addEventListener("submit", searchBus);

@@ -1,0 +1,64 @@
+// A file of the user's own: sent as it is, and what became of it.
+
+import { uploadGrid } from "./api.js";
+import { announce, byId, fill, make } from "./dom.js";
+import { reportRows } from "./import-report.js";
+
+export class UploadForm {
+  constructor(form, { onStored }) {
+    Object.assign(this, { form, onStored });
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.submit();
+    });
+  }
+
+  async submit() {
+    const button = byId("upload-button");
+    button.disabled = true;
+    fill(byId("upload-result"), make("p", { class: "hint" }, "Reading the file…"));
+    try {
+      const graph = await uploadGrid(this.read());
+      this.showReport(graph);
+      await this.onStored(graph);
+    } catch (problem) {
+      showFaults(problem);
+    } finally {
+      button.disabled = false;
+    }
+  }
+
+  /** An empty field is left out: the service then decides itself. */
+  read() {
+    const fields = new FormData(this.form);
+    for (const [name, value] of [...fields.entries()]) {
+      const isEmpty = value instanceof File ? value.name === "" : value === "";
+      if (isEmpty) fields.delete(name);
+    }
+    return fields;
+  }
+
+  showReport(graph) {
+    const rows = reportRows(graph.report).map(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]);
+    const notes = graph.report.notes.map((note) => make("li", {}, note));
+    fill(
+      byId("upload-result"),
+      make("p", { class: "success" }, `${graph.name} is stored.`),
+      make("dl", { class: "facts" }, ...rows.flat()),
+      notes.length ? make("ul", { class: "notes" }, ...notes) : null,
+    );
+    announce(`${graph.name} is stored.`);
+    this.form.reset();
+  }
+}
+
+function showFaults(problem) {
+  const { title, detail, errors = [], error_count: count = errors.length } = problem.body ?? {};
+  const faults = errors.map((fault) => make("li", {}, make("strong", {}, fault.where), ` ${fault.problem}`));
+  const more = count > errors.length ? make("li", {}, `and ${count - errors.length} more`) : null;
+  fill(
+    byId("upload-result"),
+    make("p", { class: "error" }, [title, detail].filter(Boolean).join(": ") || problem.message),
+    faults.length ? make("ul", { class: "notes" }, ...faults, more) : null,
+  );
+}
