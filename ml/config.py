@@ -69,12 +69,13 @@ class TrainingConfig:
     skip: Skip = "input"
     output_skip: bool = True
     activation: Activation = "pooled"
-    dropout: float = 0.0
+    dropout: float = 0.5
     # LFGCN+ only: label reuse, feature propagation, ensemble
     hidden_labels: float = 0.5
     label_alpha: float = 0.95
     label_gamma: float = 1.0
     label_trust: float = 1.0
+    label_bridges: float = 1.0
     feature_steps: int = 1
     members: int = 4
     # P-DropEdge
@@ -87,9 +88,9 @@ class TrainingConfig:
     # Optimiser
     epochs: int = 300
     patience: int | None = 100
-    stop_on: StopOn = "loss"
+    stop_on: StopOn = "accuracy"
     learning_rate: float = 0.01
-    weight_decay: float = 5e-4
+    weight_decay: float = 5e-3
     class_weights: ClassWeights = "none"
     feature_scaling: Scaling = "quantile"
     seed: int = 0
@@ -131,6 +132,7 @@ _INTERVALS: dict[str, tuple[float, float, str]] = {
     "label_alpha": (0, 1, "()"),
     "label_gamma": (0, 1, "(]"),
     "label_trust": (0, 10, "[]"),
+    "label_bridges": (0, 100, "(]"),
     "feature_steps": (0, 16, "[]"),
     "members": (1, 64, "[]"),
     "drop_rate": (0, 1, "[]"),

@@ -2,51 +2,20 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from ml.arrays import IntArray
-from ml.closed_forms import classification_functions
 from ml.config import TrainingConfig
 from ml.feature_matrix import WIDE, densify
 from ml.graph import Graph
+from ml.label_spreading import Spreader
 from ml.levy_autograd import LevyFilter
 from ml.network import LevyNetwork, LevyViews
 
-_LABEL_SIGMA = 0.0
-"""PageRank from the labelled nodes: each label is as loud as any other."""
 _LEAST_SHARE = 1e-3
 """Keeps the logarithm of a class that no label speaks for finite."""
-
-
-class Spreader:
-    """What each node hears of a label at each training node, from the whole graph.
-
-    Equation: the columns at the training nodes of ``(1-a) (I - a Lt)^-1`` of Eqs. (eq_gssl)
-        and (fractional_closed_form), sigma zero, with ``label_alpha`` and ``label_gamma``.
-    Cost: one closed form for as many columns as there are training nodes, once.
-    """
-
-    def __init__(self, graph: Graph, config: TrainingConfig, device: torch.device) -> None:
-        self._graph = graph
-        self._config = config
-        self._device = device
-        self._kept: tuple[Tensor, Tensor] | None = None
-
-    def responses(self, nodes: Tensor) -> Tensor:
-        """Return how loud each of ``nodes`` is heard everywhere. Shapes: (n,) -> (N, n)."""
-        if self._kept is None or not torch.equal(self._kept[0], nodes):
-            chosen = nodes.cpu().numpy()
-            sources = np.zeros((self._graph.node_count, len(chosen)))
-            sources[chosen, np.arange(len(chosen))] = 1
-            config = self._config
-            heard = classification_functions(
-                self._graph.adjacency, sources, config.label_alpha, _LABEL_SIGMA, config.label_gamma
-            )
-            self._kept = (nodes, torch.from_numpy(np.maximum(heard, 0)).float().to(self._device))
-        return self._kept[1]
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,10 +25,15 @@ LEVY: Space = {
     "branches": (2, 4),
 }
 CITATION_LEVY: Space = {
-    "alpha": (0.8, 0.9),
-    "sigma": (0.5, 1.0),
-    "weight_decay": (5e-4, 2e-3),
+    "alpha": (0.7, 0.8, 0.9),
+    "sigma": (0.0, 0.5),
+    "filter_order": (None, 8),
+    "skip": ("input", "filtered", "none"),
     "output_skip": (False, True),
+    "width": (16, 32, 64),
+    "dropout": (0.6, 0.8),
+    "weight_decay": (5e-4, 2e-3, 5e-3),
+    "learning_rate": (0.01, 0.03),
 }
 """The paper finds no strong influence of gamma on the larger graphs; at one it stays sparse."""
 _GMNN = "ml.baselines.gmnn"
@@ -107,12 +112,14 @@ PLUS_START: Settings = {
     "drop_edge": "none",
     "alpha": 0.5,
     "gamma": 1.0,
-    "width": 32,
+    "width": 16,
     "branches": 2,
     "members": 2,
     "feature_steps": 0,
     "dropout": 0.7,
-    "hidden_labels": 0.1,
+    "hidden_labels": 0.3,
+    "label_alpha": 0.98,
+    "label_bridges": 8.0,
     "learning_rate": 0.03,
     "weight_decay": 5e-3,
 }
@@ -177,13 +184,14 @@ _ALL: tuple[Contender, ...] = (
         space={
             **OPTIMISER,
             **LEVY,
-            "label_alpha": (0.8, 0.9, 0.95),
+            "label_alpha": (0.9, 0.95, 0.98),
             "label_trust": (0.0, 1.0),
+            "label_bridges": (1.0, 4.0, 8.0),
             "hidden_labels": (0.1, 0.3, 1.0),
             "dropout": (0.0, 0.5, 0.7),
             "feature_steps": (0, 1),
         },
-        citation_space={**CITATION_LEVY, "label_alpha": (0.9, 0.95)},
+        citation_space={**CITATION_LEVY, "label_alpha": (0.9, 0.95), "label_trust": (0.0, 0.5)},
         changes=PLUS_START,
         kind="ours",
     ),

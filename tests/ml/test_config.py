@@ -30,6 +30,7 @@ def faults_of(**settings: Any) -> list[str]:
         ("filter_order", -1),
         ("layers", 0),
         ("dropout", 1.0),
+        ("label_bridges", 0.0),
         ("drop_rate", 1.01),
         ("drop_top", 0.0),
         ("learning_rate", math.inf),
