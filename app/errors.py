@@ -6,7 +6,7 @@ LevygridError
 ├── Conflict: NoModelYet GraphInUse ModelInUse JobNotCancellable LabelExists LeaseLost
 │             SweepNotCancellable BaselineNotKept
 ├── Rejected (lists every fault): MalformedBody GridRejected LabelsRejected
-│                                  TrainingRejected IdempotencyKeyReused
+│                                  TrainingRejected ModelRejected IdempotencyKeyReused
 ├── BodyTooLarge
 ├── MediaTypeUnsupported
 ├── AddressInvalid
@@ -118,6 +118,10 @@ class LabelsRejected(Rejected):
 
 class TrainingRejected(Rejected):
     """The training request cannot be run."""
+
+
+class ModelRejected(Rejected):
+    """The file of a model has errors; nothing was stored."""
 
 
 class IdempotencyKeyReused(Rejected):

@@ -66,6 +66,9 @@ PROBLEMS: dict[type[Exception], ProblemKind] = {
     errors.IdempotencyKeyReused: ProblemKind(
         _S.UNPROCESSABLE_ENTITY, "idempotency-key-reused", "The key was used before"
     ),
+    errors.ModelRejected: ProblemKind(
+        _S.UNPROCESSABLE_ENTITY, "model-rejected", "The model has errors"
+    ),
     errors.BodyTooLarge: ProblemKind(
         _S.REQUEST_ENTITY_TOO_LARGE, "body-too-large", "The body is too large"
     ),

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from safetensors.numpy import load, save
 from ml.config import TrainingConfig
 from ml.errors import ArtifactRejected, InvalidHyperparameter
 
-FORMAT = "levygrid-model-1"
+FORMAT: Final = "levygrid-model-1"
 SHALLOW = frozenset({"majority", "one_rule", "label_propagation", "closed_form", "forest"})
 """Methods without a network: their ``config`` is not a ``TrainingConfig``."""
 _USUAL_TYPE = "float32"

@@ -11,16 +11,20 @@ from ml.config import TrainingConfig
 from ml.corrected_filter import CorrectedFilter, StoredWalk
 from ml.dropout import drop
 from ml.graph import Graph
-from ml.layers import LevyLayer, layer_shapes
+from ml.layer_shapes import layer_shapes
+from ml.layers import LevyLayer
 from ml.levy.corrected import CorrectedLevyOperator
 from ml.levy.dense import DenseLevyOperator
 from ml.levy.family import LevyFamily
 from ml.levy.filter import filter_matrix, filter_signal
 from ml.levy.interface import LevyOperator
+from ml.levy.ordinary import OrdinaryWalkOperator
 from ml.levy_autograd import DenseFilter, LevyFilter, OperatorFilter
 
 MATRIX_NODES = 4096
 """Up to this many nodes the filter of the whole graph, which serves many epochs, is a matrix."""
+ORDINARY_NODES = 1000
+"""The same for gamma one, whose operator is as sparse as the graph."""
 KEPT_FILTER_BYTES = 256 * 2**20
 """How much memory the filters of censored graphs may take before the oldest goes."""
 
@@ -94,7 +98,9 @@ class LevyViews:
         return self._kept[key]
 
     def _lasting_filter_of(self, operator: LevyOperator) -> LevyFilter:
-        if isinstance(operator, DenseLevyOperator) or operator.node_count > MATRIX_NODES:
+        stays_sparse = isinstance(operator, OrdinaryWalkOperator)
+        limit = ORDINARY_NODES if stays_sparse else MATRIX_NODES
+        if isinstance(operator, DenseLevyOperator) or operator.node_count > limit:
             return self._filter_of(operator)
         identity = np.eye(operator.node_count)
         return DenseFilter(filter_signal(operator, identity, *self._settings), self._device)

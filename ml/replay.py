@@ -1,6 +1,7 @@
 """Make a model again from its manifest and tell how far the two agree; runs in a worker."""
 
 import math
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -98,9 +99,12 @@ def _config_differences(config: Mapping[str, Any]) -> Iterator[Difference]:
 
 @contextmanager
 def threads_of(manifest: Mapping[str, Any]) -> Iterator[None]:
-    """Use as many threads as the run of the manifest did: the order of sums depends on it."""
+    """Use as many threads as the run of the manifest did, as far as there are cores.
+
+    The order in which sums are taken depends on it.
+    """
     before = torch.get_num_threads()
-    torch.set_num_threads(int(manifest.get("threads") or before))
+    torch.set_num_threads(min(int(manifest.get("threads") or before), os.cpu_count() or 1))
     try:
         yield
     finally:

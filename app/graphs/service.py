@@ -70,6 +70,11 @@ def find_stored(session: Session, read: ReadGrid) -> GraphRow | None:
     return repository.find_graph_by_hash(session, content_hash)
 
 
+def find_by_hash(session: Session, content_hash: str) -> GraphRow | None:
+    """Return the grid of this content, if it is stored."""
+    return repository.find_graph_by_hash(session, content_hash)
+
+
 def get_graph(session: Session, graph_id: str) -> GraphRow:
     """Return a grid without its arrays. Raises: GraphNotFound."""
     row = repository.find_graph(session, graph_id)

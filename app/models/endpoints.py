@@ -1,16 +1,19 @@
-"""GET /models, GET and DELETE /models/{id}, its card, its promotion and its replay."""
+"""GET /models, /models/{id} and what can be done with one, POST /models/import."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response, status
 from sqlalchemy.orm import Session
 
-from app.db import ReadingSession, WritingSession
+from app.db import DatabaseDep, ReadingSession, WritingSession
 from app.jobs.schemas import JobAcceptedOut
 from app.jobs.submission import Accepted, SubmissionDep
 from app.json_body import StrictJsonRoute
 from app.models import baselines, service
+from app.models.body import SAFETENSORS, ModelFile, describe_body
 from app.models.card_schema import CardOut
+from app.models.importing import read_model_file, store_import
+from app.models.model_file import write_model_file
 from app.models.replays import enqueue_replay
 from app.models.schemas import ModelDetailOut, ModelOut, ModelPage, PromoteIn
 from app.paging import CursorQuery, LimitQuery
@@ -33,6 +36,41 @@ def list_models(
     active = service.find_active_ids(session, rows)
     items = [ModelOut.from_row(row, active=row.id in active) for row in rows]
     return ModelPage(items=items, next_cursor=next_cursor)
+
+
+@router.post(
+    "/import",
+    status_code=status.HTTP_201_CREATED,
+    responses={200: {"model": ModelDetailOut, "description": "This model was already stored."}},
+    openapi_extra=describe_body(),
+)
+def import_model(content: ModelFile, database: DatabaseDep, response: Response) -> ModelDetailOut:
+    """Store a model that `download` has written, here or elsewhere, for a grid known here.
+
+    It is measured anew with the labels of that grid, and answers by default only where no
+    other model does; `promote` makes it.
+    """
+    with database.reading() as session:
+        model = read_model_file(session, content)
+    with database.writing() as session:
+        row, is_new = store_import(session, model)
+        promotion = service.find_promotion(session, row.id)
+    response.headers["Location"] = f"/models/{row.id}"
+    if not is_new:
+        response.status_code = status.HTTP_200_OK
+    return ModelDetailOut.from_model(row, promotion)
+
+
+@router.get(
+    "/{model_id}/download",
+    response_class=Response,
+    responses={200: {"content": {SAFETENSORS: {}}, "description": "One safetensors file."}},
+)
+def download_model(model_id: ModelId, session: ReadingSession) -> Response:
+    """Send a model as one safetensors file, its manifest in the metadata."""
+    name = f"levygrid-{model_id}.safetensors"
+    disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(write_model_file(session, model_id), 200, disposition, SAFETENSORS)
 
 
 @router.get("/{model_id}")

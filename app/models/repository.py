@@ -59,6 +59,14 @@ def find_model(session: Session, model_id: str) -> ModelRow | None:
     return session.get(ModelRow, model_id)
 
 
+def find_same(session: Session, graph_id: str, label: str, sha256: str) -> ModelRow | None:
+    """Return the oldest model of a grid and label with just these weights."""
+    query = select(ModelRow).where(
+        ModelRow.graph_id == graph_id, ModelRow.label == label, ModelRow.sha256 == sha256
+    )
+    return session.scalars(query.order_by(ModelRow.created_at, ModelRow.id)).first()
+
+
 def find_weights(session: Session, model_id: str) -> bytes | None:
     """Return the weights of a model."""
     return session.scalar(select(ModelRow.weights).where(ModelRow.id == model_id))

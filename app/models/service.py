@@ -37,7 +37,8 @@ class NewModel:
 
     ``metrics`` has the keys train, validation and test, each with at least ``accuracy``;
     ``baselines`` is what ``ml.rival_measurement`` reports, ``suitability`` the report on the
-    label, each None if it was not measured; ``fitted`` are the baselines themselves.
+    label, each None if it was not measured; ``fitted`` are the baselines themselves. If
+    ``takes_over`` is false, it becomes active only where no model is.
     Shapes: probabilities (N, K), rows in the order of the buses of the grid.
     """
 
@@ -55,6 +56,7 @@ class NewModel:
     baselines: dict[str, Any] | None = None
     suitability: dict[str, Any] | None = None
     fitted: tuple[FittedBaseline, ...] = ()
+    takes_over: bool = True
 
 
 def store_model(session: Session, model: NewModel) -> ModelRow:
@@ -76,7 +78,7 @@ def store_model(session: Session, model: NewModel) -> ModelRow:
     )
     repository.insert_model(session, row, prediction)
     repository.insert_fitted(session, make_rows(row.id, model.fitted))
-    reason = _reason_to_promote(session, row)
+    reason = _reason_to_promote(session, row, takes_over=model.takes_over)
     if reason is not None:
         repository.promote(session, row, reason, row.created_at)
     return row
@@ -238,10 +240,12 @@ def _make_row(session: Session, model: NewModel) -> ModelRow:
     )
 
 
-def _reason_to_promote(session: Session, row: ModelRow) -> str | None:
+def _reason_to_promote(session: Session, row: ModelRow, *, takes_over: bool) -> str | None:
     active = repository.list_active(session, row.graph_id, row.label)
     if not active:
         return "the first model of this grid and label"
+    if not takes_over:
+        return None
     before = _validation_accuracy(get_model(session, active[0].model_id))
     now = _validation_accuracy(row)
     if now <= before:

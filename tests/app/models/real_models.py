@@ -1,0 +1,59 @@
+"""Models that were really trained, in the process of the test, on a ring of twelve buses."""
+
+from typing import Any
+
+import numpy as np
+from starlette.testclient import TestClient
+
+import ml
+from app.db import Database
+from app.graphs.packing import read_label_row
+from app.graphs.service import get_detail, load_grid, to_ml_graph
+from app.models.service import NewModel, store_model
+from ml.manifest import split_parts
+from ml.rivals import FittedRival, Trial, get_rival
+from tests.app.samples import post_graph, ring
+
+QUICK = {"epochs": 4, "width": 4, "branches": 2, "device": "cpu", "patience": None}
+SPLIT = ml.Split(np.array([0, 1, 2]), np.array([3, 4, 5]), np.array([6, 7, 8, 9, 10]))
+
+
+def post_ring(api: TestClient, **extra: Any) -> str:
+    """Store the ring and return its id."""
+    return post_graph(api, ring(12, **extra))
+
+
+def put_trained(api: TestClient, graph_id: str, method: str = "lfgcn", **config: Any) -> str:
+    """Train a model of the ring by any method, store it as a worker does, return its id."""
+    database: Database = api.app.state.database  # type: ignore[attr-defined]  # an ASGI app to mypy
+    with database.reading() as session:
+        (label,) = get_detail(session, graph_id).labels
+        graph = to_ml_graph(load_grid(session, graph_id), read_label_row(label))
+    fitted = _fit(graph, method, config)
+    model = NewModel(
+        graph_id=graph_id,
+        label=label.name,
+        kind=method,
+        class_names=graph.class_names,
+        weights=fitted.artifact.weights,
+        manifest=fitted.artifact.manifest,
+        metrics={
+            part: ml.evaluate(fitted.probabilities, graph.labels, nodes).as_dict()
+            for part, nodes in split_parts(SPLIT).items()
+        },
+        curves={},
+        probabilities=fitted.probabilities,
+        split=SPLIT,
+    )
+    with database.writing() as session:
+        return store_model(session, model).id
+
+
+def _fit(graph: ml.Graph, method: str, config: dict[str, Any]) -> FittedRival:
+    if method in {"lfgcn", "lfgcn_plus", "mlp", "gcn", "chebnet"}:
+        settings: dict[str, Any] = QUICK | config | {"method": method}
+        result = ml.fit(graph, SPLIT, ml.TrainingConfig(**settings))
+        return FittedRival(result.probabilities, result.artifact)
+    rival = get_rival(method)
+    trial = Trial(graph, SPLIT, ml.TrainingConfig(), lambda: None)
+    return rival.fit(trial, config or rival.list_settings(trial)[0])
