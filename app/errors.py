@@ -4,7 +4,7 @@ LevygridError
 ├── NotFound: GraphNotFound BusNotFound LabelNotFound JobNotFound ModelNotFound
 │             SweepNotFound BaselineNotFound
 ├── Conflict: NoModelYet GraphInUse ModelInUse JobNotCancellable LabelExists LeaseLost
-│             SweepNotCancellable BaselineNotKept
+│             SweepNotCancellable BaselineNotKept ModelsNotComparable
 ├── Rejected (lists every fault): MalformedBody GridRejected LabelsRejected
 │                                  TrainingRejected ModelRejected IdempotencyKeyReused
 ├── BodyTooLarge
@@ -78,6 +78,10 @@ class ModelInUse(Conflict):
 
 class BaselineNotKept(Conflict):
     """Of a baseline only the figures were stored."""
+
+
+class ModelsNotComparable(Conflict):
+    """Two models answer different questions."""
 
 
 class JobNotCancellable(Conflict):

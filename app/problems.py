@@ -48,6 +48,9 @@ PROBLEMS: dict[type[Exception], ProblemKind] = {
     errors.BaselineNotKept: ProblemKind(
         _S.CONFLICT, "baseline-not-kept", "The baseline was not kept"
     ),
+    errors.ModelsNotComparable: ProblemKind(
+        _S.CONFLICT, "models-not-comparable", "The models cannot be compared"
+    ),
     errors.JobNotCancellable: ProblemKind(_S.CONFLICT, "job-ended", "The job has ended"),
     errors.SweepNotCancellable: ProblemKind(_S.CONFLICT, "sweep-ended", "The sweep has ended"),
     errors.LabelExists: ProblemKind(_S.CONFLICT, "label-exists", "The name is taken"),

@@ -9,11 +9,12 @@ from app.db import DatabaseDep, ReadingSession, WritingSession
 from app.jobs.schemas import JobAcceptedOut
 from app.jobs.submission import Accepted, SubmissionDep
 from app.json_body import StrictJsonRoute
-from app.models import baselines, service
+from app.models import baselines, pairing, service
 from app.models.body import SAFETENSORS, ModelFile, describe_body
 from app.models.card_schema import CardOut
 from app.models.importing import read_model_file, store_import
 from app.models.model_file import write_model_file
+from app.models.pairing_schema import ModelComparisonOut
 from app.models.replays import enqueue_replay
 from app.models.schemas import ModelDetailOut, ModelOut, ModelPage, PromoteIn
 from app.paging import CursorQuery, LimitQuery
@@ -87,6 +88,19 @@ def get_card(model_id: ModelId, session: ReadingSession) -> CardOut:
     The same for reading is at `/models/{model_id}/card.html`.
     """
     return CardOut.model_validate(service.make_card(session, model_id))
+
+
+@router.get("/{model_id}/compare")
+def compare_models(
+    model_id: ModelId,
+    session: ReadingSession,
+    other_id: Annotated[str, Query(alias="with", max_length=64, description="The other model.")],
+) -> ModelComparisonOut:
+    """Set a model beside another of the same grid and label: settings, figures, buses.
+
+    On the test buses of both, an exact paired test says whether the difference may be chance.
+    """
+    return ModelComparisonOut.model_validate(pairing.compare_models(session, model_id, other_id))
 
 
 @router.post("/{model_id}/promote")
