@@ -13,9 +13,9 @@ from ml.arrays import BoolArray, FloatArray, IntArray
 ComplexArray: TypeAlias = npt.NDArray[np.complex128]
 
 BASE_MVA = 100.0
-_TOLERANCE = 1e-6
-_MOST_ITERATIONS = 12
-_PV, _SLACK = 1, 2
+TOLERANCE = 1e-6
+MOST_ITERATIONS = 12
+PV, SLACK = 1, 2
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -82,14 +82,14 @@ def solve(case: PowerCase, start: ComplexArray, in_service: BoolArray | None = N
     """
     admittance = make_admittance(case, in_service)
     voltages = start.astype(np.complex128)
-    angle_rows = np.flatnonzero((case.types == 0) | (case.types == _PV))
+    angle_rows = np.flatnonzero((case.types == 0) | (case.types == PV))
     magnitude_rows = np.flatnonzero(case.types == 0)
-    for _ in range(_MOST_ITERATIONS):
+    for _ in range(MOST_ITERATIONS):
         mismatch = voltages * np.conj(admittance @ voltages) - case.injection
         residual = np.concatenate([mismatch.real[angle_rows], mismatch.imag[magnitude_rows]])
         if not np.isfinite(residual).all():
             return Solution(start, converged=False)
-        if not len(residual) or np.abs(residual).max() < _TOLERANCE:
+        if not len(residual) or np.abs(residual).max() < TOLERANCE:
             return Solution(voltages, converged=True)
         jacobian = _make_jacobian(admittance, voltages, angle_rows, magnitude_rows)
         try:

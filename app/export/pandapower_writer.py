@@ -40,7 +40,10 @@ def write_pandapower(exported: Exported) -> dict[str, Any]:
         "ext_grid": _slacks(grid, types == _SLACK),
         "shunt": _shunts(grid),
     }
-    parts: dict[str, Any] = {name: _frame(sheet) for name, sheet in tables.items()}
+    # pandapower adds the tables that are absent, and with the right types.
+    parts: dict[str, Any] = {
+        name: _frame(sheet) for name, sheet in tables.items() if any(sheet.values())
+    }
     parts |= {"name": grid.name, "f_hz": _FREQUENCY, "sn_mva": _BASE_MVA}
     return {"_module": "pandapower.auxiliary", "_class": "pandapowerNet", "_object": parts}
 

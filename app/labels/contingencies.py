@@ -8,7 +8,8 @@ from scipy.sparse.csgraph import connected_components
 
 from app.errors import LabelsRejected
 from app.ingest.grid import Grid, LabelSet
-from app.power_flow import BASE_MVA, ComplexArray, PowerCase, solve
+from app.power_flow import BASE_MVA, ComplexArray, PowerCase, Solution
+from app.power_flow_klu import Solver, choose_solver
 from ml.arrays import BoolArray, FloatArray, IntArray
 from ml.errors import Fault
 
@@ -68,13 +69,17 @@ def _make_case(
     return case, _complex(bus["Vm"] * np.cos(angles), bus["Vm"] * np.sin(angles))
 
 
-def label_exposure(grid: Grid, bus_types: LabelSet | None, on_step: OnStep) -> LabelSet:
+def label_exposure(
+    grid: Grid, bus_types: LabelSet | None, on_step: OnStep, solver: Solver | None = None
+) -> LabelSet:
     """Take every branch out in turn and class the buses by the worst that happens to them.
 
+    Cost: one power flow a branch that is no bridge.
     Raises: LabelsRejected if the grid lacks columns or its base case has no solution.
     """
     case, start = make_power_case(grid, bus_types)
-    base = solve(case, start)
+    solve = solver or choose_solver()
+    base = solve(case, start, None)
     if not base.converged:
         fault = Fault("kind", "the base case of this grid has no power-flow solution")
         raise LabelsRejected("These labels cannot be made.", [fault])
@@ -86,7 +91,8 @@ def label_exposure(grid: Grid, bus_types: LabelSet | None, on_step: OnStep) -> L
         if branch in bridges:
             classes[_find_cut_off(case, in_service)] = _CUT_OFF
         else:
-            exposed = _find_exposed(case, base.voltages, in_service, branch)
+            after = solve(case, base.voltages, in_service)
+            exposed = _find_exposed(base.voltages, after) if after.converged else grid.ends[branch]
             classes[exposed] = np.maximum(classes[exposed], _EXPOSED)
         on_step(branch + 1, grid.branch_count)
     definition = (
@@ -97,13 +103,7 @@ def label_exposure(grid: Grid, bus_types: LabelSet | None, on_step: OnStep) -> L
     return LabelSet(N1_EXPOSURE, ("secure", "exposed", "cut off"), classes, definition, "catalogue")
 
 
-def _find_exposed(
-    case: PowerCase, base: ComplexArray, in_service: BoolArray, branch: int
-) -> IntArray:
-    solution = solve(case, base, in_service)
-    if not solution.converged:
-        ends: IntArray = case.ends[branch]
-        return ends
+def _find_exposed(base: ComplexArray, solution: Solution) -> IntArray:
     before, after = np.abs(base), np.abs(solution.voltages)
     inside = (before >= _LOWEST) & (before <= _HIGHEST)
     leaves = inside & ((after < _LOWEST) | (after > _HIGHEST))

@@ -1,3 +1,6 @@
+import json
+import subprocess
+import sys
 from pathlib import Path
 from threading import Event
 
@@ -7,15 +10,19 @@ from starlette.testclient import TestClient
 
 from app.db import Database
 from app.errors import LabelsRejected
+from app.export.pandapower_writer import write_pandapower
+from app.export.sheet import Exported
 from app.ingest.exchange import Request
 from app.ingest.grid import ReadGrid
 from app.ingest.matpower_m import read
+from app.ingest.power_tables import LINE
 from app.jobs.desk import JobDesk
 from app.jobs.service import claim_next
 from app.jobs.states import Claim, LeaseTerms
 from app.labels import task
 from app.labels.contingencies import label_demand_lost, label_exposure, make_power_case
 from app.power_flow import solve
+from app.power_flow_klu import choose_solver
 from app.settings import Settings
 from tests.app.ingest.requests import SMALL_CASE
 from tests.app.samples import post_graph
@@ -23,6 +30,19 @@ from tests.app.samples import post_graph
 
 def _read(content: bytes) -> ReadGrid:
     return read(Request("matpower", {"file": content}))
+
+
+_OUTAGES = """
+import sys, pandapower
+net = pandapower.from_json_string(sys.stdin.read())
+found = []
+for line in net.line.index[:12]:
+    net.line.loc[line, "in_service"] = False
+    pandapower.runpp(net, numba=False)
+    found.append(net.res_bus.vm_pu.tolist())
+    net.line.loc[line, "in_service"] = True
+print(found)
+"""
 
 
 def _ignore(_done: int, _total: int) -> None:
@@ -36,6 +56,35 @@ def test_case14_has_one_bus_behind_a_bridge(matpower_folder: Path) -> None:
     exposure = label_exposure(found.grid, types, _ignore)
     cut_off = np.flatnonzero(exposure.classes == 2)
     assert [found.grid.bus_ids[bus] for bus in cut_off] == ["8"]
+
+
+@pytest.mark.parametrize("name", ["case14", "case39", "case_ACTIVSg200"])
+def test_both_solvers_give_the_same_exposure(matpower_folder: Path, name: str) -> None:
+    pytest.importorskip("lightsim2grid", reason="lightsim2grid is optional")
+    found = _read((matpower_folder / f"{name}.m").read_bytes())
+    types = next(each for each in found.label_sets if each.name == "bus_type")
+    fast = label_exposure(found.grid, types, _ignore, choose_solver())
+    assert choose_solver() is not solve
+    assert (
+        fast.classes.tolist() == label_exposure(found.grid, types, _ignore, solve).classes.tolist()
+    )
+
+
+def test_voltages_after_an_outage_are_those_of_pandapower(matpower_folder: Path) -> None:
+    found = _read((matpower_folder / "case39.m").read_bytes())
+    types = next(each for each in found.label_sets if each.name == "bus_type")
+    net = json.dumps(write_pandapower(Exported(found.grid, found.label_sets, None)))
+    command = [sys.executable, "-W", "ignore", "-c", _OUTAGES]
+    told = subprocess.run(command, input=net, capture_output=True, text=True, check=True).stdout
+    case, start = make_power_case(found.grid, types)
+    lines = np.flatnonzero(found.grid.kinds == LINE)
+    for line, theirs in enumerate(json.loads(told)):
+        in_service = np.ones(found.grid.branch_count, dtype=np.bool_)
+        in_service[lines[line]] = False
+        for solver in (solve, choose_solver()):
+            ours = solver(case, start, in_service)
+            assert ours.converged
+            np.testing.assert_allclose(np.abs(ours.voltages), theirs, atol=1e-6)
 
 
 def test_power_flow_of_a_stored_grid_finds_the_voltages_of_its_file(matpower_folder: Path) -> None:
