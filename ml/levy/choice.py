@@ -7,7 +7,7 @@ from ml.arrays import SparseMatrix
 from ml.config import OperatorKind
 
 if TYPE_CHECKING:
-    from ml.levy.elimination import FillIn, Ordering
+    from ml.levy.ordering import Ordering
 
 SMALL_NODES = 600
 """Up to here the spectrum of the whole graph is found in an instant."""
@@ -53,23 +53,16 @@ def choose_operator(adjacency: SparseMatrix, gamma: float, kind: OperatorKind) -
 
 
 def _choose_by_fill(adjacency: SparseMatrix) -> OperatorChoice:
-    from ml.levy.elimination import order_nodes
+    from ml.levy.ordering import order_nodes
 
     count = adjacency.shape[0]
     ordering = order_nodes(adjacency)
-    entries = ordering.fill.entries
-    shape = f"{count:,} nodes, {entries / count:.1f} factor entries a node"
-    if _POLES * entries > count**2:
+    fill = ordering.fill
+    shape = f"{count:,} nodes, {fill.entries / count:.1f} factor entries a node"
+    if fill.core:
+        shape += f" around a core of {fill.core:,}"
+    if _POLES * fill.stored > count**2:
         return OperatorChoice("dense", f"{shape}: sparse factors would be larger than the matrix")
     if count <= MATRIX_NODES:
         return OperatorChoice("corrected", f"{shape}: a full matrix is applied faster", ordering)
     return OperatorChoice("sparse", f"{shape}: sparse factors are smaller and faster", ordering)
-
-
-def correction_is_cheaper(fill: "FillIn", node_count: int, dropped: int) -> bool:
-    """Tell whether solves for the dropped edges cost less than factoring anew, for each pole.
-
-    On grids factors are nearly free; on citation graphs they are what everything else is not.
-    """
-    correcting = 2 * dropped * fill.entries + node_count * dropped**2 // 4
-    return correcting < 3 * fill.products

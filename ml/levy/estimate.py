@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ml.arrays import SparseMatrix
 from ml.config import TrainingConfig
-from ml.levy.choice import Kind, OperatorChoice, choose_operator, correction_is_cheaper
+from ml.levy.choice import Kind, OperatorChoice, choose_operator
 from ml.levy.workers import thread_count
 
 _POLES = 18
@@ -22,6 +22,7 @@ _SOLVE = 1.7e-9
 _FACTOR = 5e-9
 _PRODUCT = 5e-10
 _ACTIVATION = 1.2e-9
+_DENSE = 5e-11
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +78,22 @@ def _stored(
 def _sparse(
     adjacency: SparseMatrix, config: TrainingConfig, choice: OperatorChoice, columns: int
 ) -> tuple[float, float, float]:
-    from ml.levy.elimination import order_nodes
+    from ml.levy.ordering import order_nodes
 
     count = adjacency.shape[0]
     fill = (choice.ordering or order_nodes(adjacency)).fill
-    factors = 8.0 * _POLES * (fill.entries + count)
-    factoring = _FACTOR * _POLES * (fill.products + 4 * fill.entries) / thread_count()
-    solving = _SOLVE * _POLES * fill.entries / thread_count()
+    factors = 8.0 * _POLES * (fill.stored + count)
+    sparse = _FACTOR * (fill.products + 4 * fill.entries) + _DENSE * fill.core**3
+    factoring = _POLES * sparse / thread_count()
+    solving = _POLES * (_SOLVE * fill.entries + 2 * _DENSE * fill.core**2) / thread_count()
     if config.drop_edge == "none":
         return 3 * factors, 2 * factoring, solving * columns
-    dropped = _dropped_edges(adjacency, config)
-    if correction_is_cheaper(fill, count, dropped):
-        rows = 8.0 * _POLES * count * dropped
-        correcting = solving * dropped + _PRODUCT * _POLES * count * dropped**2 / thread_count()
-        return 2 * factors + 4 * rows, 2 * factoring, solving * columns + correcting
+    if fill.core:
+        dropped = _dropped_edges(adjacency, config)
+        touched = _POLES * dropped * (fill.entries + count + fill.core * dropped)
+        changes = 2 * 8.0 * _POLES * dropped * 2 * fill.core
+        correcting = _PRODUCT * touched / thread_count()
+        return 2 * factors + changes, 2 * factoring, solving * columns + correcting
     # The whole graph, this epoch's and the next one's, and the work space of a factorisation.
     return 5 * factors, 2 * factoring, solving * columns + factoring
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from ml.arrays import FloatArray, IntArray
+from ml.levy.core import core_pivots, form_core
 from ml.levy.elimination import Elimination, FactorPattern
 from ml.levy.kernels import (
     factorise,
@@ -45,7 +46,8 @@ class WeightedLaplacian:
 
         Equation: ``diag sum_j r_j (L + t_j I)^-1`` by selected inversion, exact.
         Deviation: one more system, ``L - bound I``, is factored on the way; it tells how many
-            eigenvalues lie below the bound, as ``count_below`` would.
+            eigenvalues lie below the bound, as ``count_below`` would. A pattern with a dense
+            core is factored by ``factor_around_core``.
         Cost: O(P products) time on all cores, O(P entries) memory.
         Shapes: (P,), (P,) -> factors of the P matrices.
         """
@@ -63,11 +65,11 @@ class WeightedLaplacian:
 
         groups = max(2, -(-len(every_shift) // _LANES))
         tasks: list[Callable[[], FloatArray]] = [
-            partial(finish, first, last) for first, last in _shares(len(every_shift), groups)
+            partial(finish, first, last) for first, last in shares(len(every_shift), groups)
         ]
         work = 3 * self.elimination.products * len(every_shift)
         diagonal = np.sum(run_tasks(tasks, together=work > _WORTH_A_THREAD), axis=0)
-        below = int(_count_negative(pivots[-1:].T, np.array([bound]))[0])
+        below = int(count_negative(pivots[-1:].T, np.array([bound]))[0])
         return ShiftedFactors(pattern, lower, pivots, residues, diagonal, below)
 
     def count_below(self, bounds: FloatArray) -> IntArray:
@@ -78,8 +80,15 @@ class WeightedLaplacian:
         Deviation: where a pivot is too small to trust its sign, N + 1.
         Shapes: (B,) -> (B,).
         """
-        _, pivots = self.factor_lanes(-bounds)
-        return _count_negative(pivots, bounds)
+        lanes, pivots = self.factor_lanes(-bounds)
+        for lane in range(len(bounds) if self.elimination.has_core else 0):
+            core = self.form_core(lanes[:, lane], pivots[:, lane])
+            pivots[self.elimination.fringe :, lane] = core_pivots(core)
+        return count_negative(pivots, bounds)
+
+    def form_core(self, lower: FloatArray, pivots: FloatArray) -> FloatArray:
+        """Return what is left of the core. Shapes: (entries,), (N,) of one shift -> (m, m)."""
+        return form_core(self.elimination, self.weights, lower, pivots)
 
     def multiply(self, signal: FloatArray) -> FloatArray:
         """Return ``L signal``. Shapes: (N, C) -> (N, C), both in elimination order."""
@@ -89,7 +98,7 @@ class WeightedLaplacian:
         """Factor ``L + t_k I`` for K shifts. Shapes: (K,) -> (entries, K), (N, K)."""
         pattern = self.elimination.pattern
         lanes = np.zeros((len(pattern.rows), len(shifts)))
-        lanes[self.elimination.pair_entries] = -self.weights[:, None]
+        lanes[self.elimination.entries] = -self.weights[self.elimination.outer, None]
         pivots = self.degrees[:, None] + shifts
         factorise(pattern, lanes, pivots)
         return lanes, pivots
@@ -120,7 +129,7 @@ class ShiftedFactors:
         tasks: list[Callable[[], FloatArray]] = [
             partial(self._solve_part, signal[:, start : start + _COLUMNS], first, last)
             for start in range(0, columns, _COLUMNS)
-            for first, last in _shares(len(self.residues), _PARTS)
+            for first, last in shares(len(self.residues), _PARTS)
         ]
         work = 2 * len(self.pattern.rows) * columns * len(self.residues)
         sums = run_tasks(tasks, together=work > _WORTH_A_THREAD)
@@ -136,11 +145,13 @@ class ShiftedFactors:
         return sum_solutions(self.pattern, *factors, np.ascontiguousarray(signal))
 
 
-def _count_negative(pivots: FloatArray, bounds: FloatArray) -> IntArray:
+def count_negative(pivots: FloatArray, bounds: FloatArray) -> IntArray:
+    """Count negative pivots, N + 1 where one cannot be trusted. Shapes: (N, B), (B,) -> (B,)."""
     doubtful = (np.abs(pivots) < _TINY_PIVOT * bounds).any(axis=0)
     return np.where(doubtful, len(pivots) + 1, (pivots < 0).sum(axis=0))
 
 
-def _shares(count: int, parts: int) -> list[tuple[int, int]]:
+def shares(count: int, parts: int) -> list[tuple[int, int]]:
+    """Cut ``range(count)`` into parts of nearly equal length; return their first and last."""
     ends = [count * part // parts for part in range(parts + 1)]
     return list(pairwise(ends))

@@ -6,12 +6,7 @@ from typing import TYPE_CHECKING
 from ml.arrays import FloatArray, IntArray, SparseMatrix
 from ml.config import OperatorKind
 from ml.graph import censor_pairs
-from ml.levy.choice import (
-    SMALL_NODES,
-    OperatorChoice,
-    choose_operator,
-    correction_is_cheaper,
-)
+from ml.levy.choice import SMALL_NODES, OperatorChoice, choose_operator
 from ml.levy.dense import DenseLevyOperator, fractional_laplacian
 from ml.levy.interface import LevyOperator
 from ml.levy.ordinary import OrdinaryWalkOperator
@@ -30,8 +25,8 @@ class LevyFamily:
     Equation: Sec. III-B, ``Lt`` and, after Algorithm 1, ``Lt_(p_P-D.E.)``.
     Deviation: a full matrix or sparse factors, as ``choice`` explains; the results are equal
         within ``accuracy``.
-    Cost: the operator of a censored graph is a low-rank correction beside a full matrix, one
-        numeric factorisation where there are sparse factors.
+    Cost: the operator of a censored graph is a low-rank correction beside a full matrix or
+        within the dense core of a graph that has one, else one numeric factorisation.
     """
 
     def __init__(
@@ -72,7 +67,7 @@ class LevyFamily:
 
     def censored(self, pairs: IntArray) -> LevyOperator:
         """Return the operator of the graph without these pairs of nodes, (k, 2)."""
-        if len(pairs) and self._worth_correcting(len(pairs)):
+        if self._keeps_rows and 0 < len(pairs) <= _FEW:
             correction = self._low_rank.correct(pairs)
             if correction is not None:
                 return self._correct(correction)
@@ -83,14 +78,13 @@ class LevyFamily:
 
     def expect(self, pairs: IntArray) -> None:
         """Prepare for the censoring of some of these pairs, (m, 2), at every epoch."""
-        if self.choice.kind == "corrected":
+        if self._keeps_rows:
             self._low_rank.expect(pairs)
 
-    def _worth_correcting(self, dropped: int) -> bool:
-        if self.choice.kind == "sparse":
-            fill = self._powers.fill
-            return correction_is_cheaper(fill, self.adjacency.shape[0], dropped)
-        return self.choice.kind == "corrected" and dropped <= _FEW
+    @property
+    def _keeps_rows(self) -> bool:
+        """True if the correction for a censored graph is kept as rows beside the full matrix."""
+        return self.choice.kind == "corrected" and not self._powers.elimination.has_core
 
     @cached_property
     def _powers(self) -> "GraphPowers":
@@ -109,7 +103,7 @@ class LevyFamily:
         """``L^g`` of the whole graph: by its spectrum if small, else column by column."""
         if self.adjacency.shape[0] <= SMALL_NODES:
             return fractional_laplacian(self.adjacency, self.gamma)
-        return self._low_rank.whole.matrix()
+        return self._powers.reaching_down.matrix()
 
     @cached_property
     def _matrix(self) -> DenseLevyOperator:
@@ -117,18 +111,15 @@ class LevyFamily:
 
     @cached_property
     def _whole_sparse(self) -> LevyOperator:
-        # Where factors are dear, those that corrections start from serve the whole graph too.
-        shared = self.choice.kind == "sparse" and self._worth_correcting(_FEW)
-        return self._sparse(self._low_rank.whole if shared else self._powers.whole())
+        return self._sparse(self._powers.whole())
 
     def _correct(self, correction: "PowerCorrection") -> LevyOperator:
-        if self.choice.kind == "corrected" and self.adjacency.shape[0] <= SMALL_NODES:
+        if self.adjacency.shape[0] <= SMALL_NODES:
             power = self._power + (correction.rows.T * correction.signs) @ correction.rows
             return DenseLevyOperator(self.adjacency, self.gamma, self.sigma, power)
         from ml.levy.corrected import CorrectedLevyOperator
 
-        matrix = self._matrix if self.choice.kind == "corrected" else None
-        return CorrectedLevyOperator(self._low_rank.whole, correction, self.sigma, matrix)
+        return CorrectedLevyOperator(self._low_rank.whole, correction, self.sigma, self._matrix)
 
     def _sparse(self, power: "FactoredPower") -> LevyOperator:
         from ml.levy.sparse import SparseLevyOperator

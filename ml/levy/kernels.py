@@ -14,11 +14,12 @@ def factorise(pattern: FactorPattern, lower: FloatArray, pivots: FloatArray) -> 
     Equation: ``c_ij = a_ij / d_j``, then ``a_ki -= c_ij a_kj`` for all rows ``k >= i`` of the
         column, from the first column to the last.
     Deviation: the entry (k, i) is found by walking along column i, whose rows include those
-        of column j beyond i.
+        of column j beyond i. Of a core, which the pattern leaves out, only the diagonal is
+        updated.
     Cost: O(K products of the pattern).
     Shapes: lower (entries, K), pivots (N, K): the matrices on entry, C and D on return.
     """
-    count, lanes = pivots.shape
+    count, lanes = len(pattern.starts) - 1, pivots.shape[1]
     inverse = np.empty(lanes)
     factor = np.empty(lanes)
     for node in range(count):
@@ -30,12 +31,13 @@ def factorise(pattern: FactorPattern, lower: FloatArray, pivots: FloatArray) -> 
             for lane in range(lanes):
                 factor[lane] = lower[entry, lane] * inverse[lane]
                 pivots[row, lane] -= factor[lane] * lower[entry, lane]
-            target = pattern.starts[row]
-            for other in range(entry + 1, last):
-                while pattern.rows[target] < pattern.rows[other]:
-                    target += 1
-                for lane in range(lanes):
-                    lower[target, lane] -= factor[lane] * lower[other, lane]
+            if row < count:
+                target = pattern.starts[row]
+                for other in range(entry + 1, last):
+                    while pattern.rows[target] < pattern.rows[other]:
+                        target += 1
+                    for lane in range(lanes):
+                        lower[target, lane] -= factor[lane] * lower[other, lane]
             for lane in range(lanes):
                 lower[entry, lane] = factor[lane]
 
@@ -125,12 +127,31 @@ def _solve(
     for node in range(count):
         for column in range(columns):
             block[node, column] = signal[node, column]
-    for node in range(count):
+    go_forward(pattern, lower, block)
+    go_back(pattern, lower, pivots, block)
+
+
+@compiled
+def go_forward(pattern: FactorPattern, lower: FloatArray, block: FloatArray) -> None:
+    """Replace a block by ``C^-1 block``. Shapes: lower (entries,), block (N, C)."""
+    columns = block.shape[1]
+    for node in range(len(pattern.starts) - 1):
         for entry in range(pattern.starts[node], pattern.starts[node + 1]):
             row = pattern.rows[entry]
             for column in range(columns):
                 block[row, column] -= lower[entry] * block[node, column]
-    for node in range(count - 1, -1, -1):
+
+
+@compiled
+def go_back(
+    pattern: FactorPattern, lower: FloatArray, pivots: FloatArray, block: FloatArray
+) -> None:
+    """Replace a block by ``C^-T D^-1 block``; a core is left as it is.
+
+    Shapes: lower (entries,), pivots (F,), block (N, C).
+    """
+    columns = block.shape[1]
+    for node in range(len(pattern.starts) - 2, -1, -1):
         inverse = 1 / pivots[node]
         for column in range(columns):
             block[node, column] *= inverse

@@ -9,6 +9,7 @@ from threading import Lock
 import numpy as np
 
 from ml.arrays import FloatArray, IntArray
+from ml.levy.factors import ShiftedFactors
 from ml.levy.powers import FactoredPower, GraphPowers
 from ml.levy.workers import run_tasks
 
@@ -40,11 +41,15 @@ class LowRankPowers:
         summed over the poles that is a correction of rank k P. An island that falls apart
         adds the difference of the means, ``-r(0) (P0_c - P0)``.
     Cost: k solves a pole, kept for the next time, and O(N k^2 P) products.
+    Raises: TypeError for a graph with a dense core, which ``GraphPowers`` itself corrects.
     """
 
     def __init__(self, powers: GraphPowers) -> None:
         self._powers = powers
-        self.whole: FactoredPower = powers.whole(powers.lowest_censored)
+        self.whole: FactoredPower = powers.reaching_down
+        if not isinstance(self.whole.factors, ShiftedFactors):
+            raise TypeError("a graph with a dense core is corrected within that")
+        self._factors = self.whole.factors
         self._scale = self.whole.scale**self.whole.gamma
         self._place = np.empty_like(self.whole.order)
         self._place[self.whole.order] = np.arange(len(self._place))
@@ -105,7 +110,7 @@ class LowRankPowers:
         return np.concatenate(blocks)[: len(positions)]
 
     def _solve_block(self, incidence: FloatArray) -> FloatArray:
-        solved = self.whole.factors.solve_each(incidence)
+        solved = self._factors.solve_each(incidence)
         return np.ascontiguousarray(solved[:, self._place].transpose(2, 0, 1))
 
     def _incidence(self, positions: IntArray) -> FloatArray:
@@ -128,7 +133,7 @@ class LowRankPowers:
     def _reaches(self, inner: FloatArray, island_count: int) -> bool:
         values = np.linalg.eigvalsh(inner)
         doubtful = np.abs(values).min() < _DOUBTFUL * np.abs(values).max()
-        below = self.whole.factors.below + int((values < 0).sum())
+        below = self._factors.below + int((values < 0).sum())
         return below == island_count and not doubtful
 
     def _finish(

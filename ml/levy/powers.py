@@ -1,16 +1,18 @@
 """Fractional powers of one graph's Laplacian and of those of its censored copies."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 
 from ml.arrays import FloatArray, IntArray, SparseMatrix
-from ml.levy.elimination import Ordering, analyse, order_nodes
+from ml.levy.core_factors import CensoredFactors, CoreFactors, factor_around_core
+from ml.levy.elimination import analyse
 from ml.levy.factors import ShiftedFactors, WeightedLaplacian
 from ml.levy.kernels import enter, label_islands, leave
 from ml.levy.laplacian import check_exponents, degrees_of
+from ml.levy.ordering import Ordering, order_nodes
 from ml.levy.poles import PartialFractions, fit_power
 from ml.levy.spectrum import lower_bound, upper_bound
 
@@ -37,7 +39,7 @@ class FactoredPower:
     islands: IntArray
     sizes: IntArray
     fractions: PartialFractions
-    factors: ShiftedFactors
+    factors: ShiftedFactors | CoreFactors | CensoredFactors
     laplacian: WeightedLaplacian
 
     @cached_property
@@ -115,19 +117,35 @@ class GraphPowers:
         """A bound that most censored graphs keep too; each of them is checked."""
         return self.lowest / _FALL
 
-    def whole(self, lowest: float | None = None) -> FactoredPower:
-        """Return the power of the graph as it is, with poles for spectra above ``lowest``."""
-        return self._power(self.weights, self.lowest if lowest is None else lowest)
+    def whole(self) -> FactoredPower:
+        """Return the power of the graph as it is.
+
+        Cost: where there is a dense core, the factors that censoring starts from serve too.
+        """
+        if self.elimination.has_core:
+            return self.reaching_down
+        return self._power(self.weights, self.lowest)
+
+    @cached_property
+    def reaching_down(self) -> FactoredPower:
+        """The power of the graph as it is, with poles that suit most censored graphs too."""
+        return self._power(self.weights, self.lowest_censored)
 
     def censored(self, pairs: IntArray) -> FactoredPower:
         """Return the power of the graph without these pairs of nodes, (k, 2).
 
         Deviation: poles are fitted from a bound that was checked on the censored graph,
             whose smallest eigenvalue may lie below that of the whole one.
-        Cost: one numeric factorisation; the analysis and mostly the poles are shared.
+        Cost: one numeric factorisation, the analysis and mostly the poles are shared; where
+            there is a dense core, a correction within it.
         """
+        positions = np.unique(self.find_pairs(pairs))
         weights = self.weights.copy()
-        weights[self.find_pairs(pairs)] = 0
+        weights[positions] = 0
+        if len(positions) and self.elimination.has_core:
+            corrected = self._correct(weights, positions)
+            if corrected is not None:
+                return corrected
         return self._power(weights, self.lowest_censored)
 
     def find_pairs(self, pairs: IntArray) -> IntArray:
@@ -153,11 +171,11 @@ class GraphPowers:
         islands = self.label_islands(weights)
         sizes = np.bincount(islands)
         fractions = self.fractions(lowest)
-        factors = laplacian.factor(fractions.shifts, fractions.residues, lowest)
+        factors = _factor(laplacian, fractions, lowest)
         if factors.below != len(sizes):
             lowest = lower_bound(laplacian, len(sizes))
             fractions = self.fractions(lowest)
-            factors = laplacian.factor(fractions.shifts, fractions.residues, lowest)
+            factors = _factor(laplacian, fractions, lowest)
         return FactoredPower(
             gamma=self.gamma,
             scale=self.scale,
@@ -169,5 +187,26 @@ class GraphPowers:
             laplacian=laplacian,
         )
 
+    def _correct(self, weights: FloatArray, positions: IntArray) -> FactoredPower | None:
+        """Return the power of a censored graph unless its spectrum sinks below the poles."""
+        whole = self.reaching_down
+        islands = self.label_islands(weights)
+        sizes = np.bincount(islands)
+        if not isinstance(whole.factors, CoreFactors):
+            return None
+        factors = whole.factors.censor(self.elimination.pairs[positions], self.weights[positions])
+        if factors.below != len(sizes):
+            return None
+        laplacian = self.laplacian(weights)
+        return replace(whole, islands=islands, sizes=sizes, factors=factors, laplacian=laplacian)
+
     def _key(self, pairs: IntArray) -> IntArray:
         return pairs[:, 0] * self._node_count + pairs[:, 1]
+
+
+def _factor(
+    laplacian: WeightedLaplacian, fractions: PartialFractions, lowest: float
+) -> ShiftedFactors | CoreFactors:
+    if laplacian.elimination.has_core:
+        return factor_around_core(laplacian, fractions.shifts, fractions.residues, lowest)
+    return laplacian.factor(fractions.shifts, fractions.residues, lowest)

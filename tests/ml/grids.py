@@ -44,6 +44,18 @@ def grid_like(count: int, seed: int, *, spread: float = 1.0) -> Graph:
     return Graph(count, edges, weights)
 
 
+def tangle(core: int, fringe: int, seed: int = 0) -> Graph:
+    """A weighted random graph with trees around it, as citation graphs are."""
+    generator = np.random.default_rng(seed)
+    ring = np.stack([np.arange(core), (np.arange(core) + 1) % core], axis=1)
+    chords = generator.integers(core, size=(3 * core, 2))
+    leaves = np.arange(core, core + fringe)
+    trees = np.stack([leaves, generator.integers(leaves)], axis=1)
+    edges = np.concatenate([ring, chords[chords[:, 0] != chords[:, 1]], trees])
+    weights = np.exp(generator.normal(size=len(edges)))
+    return Graph(core + fringe, edges, weights)
+
+
 ISOLATED = 12
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from ml.graph import Graph
 from ml.levy.choice import MATRIX_NODES, SMALL_NODES, choose_operator
-from tests.ml.grids import grid_like, path
+from tests.ml.grids import grid_like, path, tangle
 
 
 def test_a_small_graph_gets_a_full_matrix() -> None:
@@ -32,6 +32,12 @@ def test_a_large_graph_that_fills_in_gets_a_full_matrix() -> None:
     choice = choose_operator(graph.adjacency, 0.1, "auto")
     assert choice.kind == "dense"
     assert "larger than the matrix" in choice.reason
+
+
+def test_a_core_is_named_in_the_reason() -> None:
+    choice = choose_operator(tangle(900, 5000).adjacency, 0.1, "auto")
+    assert choice.kind == "sparse"
+    assert "around a core of" in choice.reason
 
 
 def test_the_ordinary_walk_needs_no_factors() -> None:

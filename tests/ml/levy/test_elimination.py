@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from ml.graph import Graph
-from ml.levy.elimination import analyse, order_nodes
+from ml.levy.elimination import analyse
+from ml.levy.ordering import order_nodes
 from tests.ml.grids import archipelago, complete, grid_like, path, star
 
 GRAPHS = [archipelago(), complete(8), path(30), star(12), grid_like(200, 4)]
@@ -49,7 +50,7 @@ def test_every_edge_finds_its_entry(graph: Graph) -> None:
     elimination = analyse(order_nodes(graph.adjacency), graph.pairs)
     pattern = elimination.pattern
     columns = np.repeat(np.arange(graph.node_count), np.diff(pattern.starts))
-    entries = elimination.pair_entries
+    entries = elimination.entries
     found = np.stack([pattern.rows[entries], columns[entries]], axis=1)
     np.testing.assert_array_equal(found, elimination.pairs)
     ends = np.sort(elimination.order[elimination.pairs], axis=1)

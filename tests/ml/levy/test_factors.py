@@ -5,9 +5,10 @@ import pytest
 
 from ml.arrays import FloatArray
 from ml.graph import Graph
-from ml.levy.elimination import analyse, order_nodes
+from ml.levy.elimination import analyse
 from ml.levy.factors import WeightedLaplacian
 from ml.levy.laplacian import degrees_of, laplacian_of
+from ml.levy.ordering import order_nodes
 from tests.ml.grids import archipelago, complete, grid_like, path, random_signal, star
 
 GRAPHS = [archipelago(), complete(8), path(30), star(12), grid_like(200, 4)]

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from ml.graph import Graph, censor_pairs
-from ml.levy.corrected import CorrectedLevyOperator
+from ml.levy.core_factors import CensoredFactors
 from ml.levy.dense import DenseLevyOperator
 from ml.levy.family import LevyFamily
 from ml.levy.sparse import SparseLevyOperator
-from tests.ml.grids import archipelago, grid_like, path, random_signal
+from tests.ml.grids import archipelago, grid_like, path, random_signal, tangle
 
 
 def test_the_whole_operator_is_that_of_the_graph() -> None:
@@ -94,15 +94,25 @@ def test_the_matrix_of_a_larger_grid_comes_from_its_factors() -> None:
     np.testing.assert_allclose(operator.matrix, reference.matrix, atol=1e-7)
 
 
-def test_a_graph_that_fills_in_is_corrected_beside_its_sparse_factors() -> None:
-    graph = grid_like(1500, 5)
-    family = LevyFamily(graph.adjacency, 0.1, 0.3, "sparse")
+def test_a_graph_that_fills_in_is_corrected_within_its_core() -> None:
+    graph = tangle(900, 300)
     gone = graph.pairs[[3, 70, 600]]
-    operator = family.censored(gone)
-    assert isinstance(operator, CorrectedLevyOperator)
+    operator = LevyFamily(graph.adjacency, 0.1, 0.3, "sparse").censored(gone)
+    assert isinstance(operator, SparseLevyOperator)
+    assert isinstance(operator.power.factors, CensoredFactors)
     reference = DenseLevyOperator(censor_pairs(graph.adjacency, gone), 0.1, 0.3)
-    signal = random_signal(1500)
+    signal = random_signal(graph.node_count)
     np.testing.assert_allclose(operator.apply(signal), reference.apply(signal), atol=1e-6)
+
+
+def test_a_core_serves_censored_graphs_beside_a_full_matrix_too() -> None:
+    graph = tangle(900, 1500)
+    family = LevyFamily(graph.adjacency, 0.1, 0.3)
+    assert family.choice.kind == "corrected"
+    family.expect(graph.pairs[:9])
+    operator = family.censored(graph.pairs[:3])
+    assert isinstance(operator, SparseLevyOperator)
+    assert isinstance(operator.power.factors, CensoredFactors)
 
 
 def test_an_operator_for_a_few_applications_has_no_matrix() -> None:

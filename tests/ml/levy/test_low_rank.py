@@ -8,8 +8,9 @@ from ml.graph import Graph, censor_pairs
 from ml.levy.corrected import CorrectedLevyOperator
 from ml.levy.dense import DenseLevyOperator, fractional_laplacian
 from ml.levy.low_rank import LowRankPowers, PowerCorrection
+from ml.levy.ordering import order_nodes
 from ml.levy.powers import GraphPowers
-from tests.ml.grids import archipelago, grid_like, path, random_signal, star
+from tests.ml.grids import archipelago, grid_like, path, random_signal, star, tangle
 
 GRAPHS = {
     "islands": archipelago(),
@@ -97,3 +98,10 @@ def test_a_spectrum_that_sinks_below_the_poles_is_noticed() -> None:
     hub = np.stack([np.zeros(398, dtype=np.int64), np.arange(2, 400)], axis=1)
     graph = Graph(400, np.vstack([chain.edges, hub]), np.ones(399 + 398))
     assert LowRankPowers(GraphPowers(graph.adjacency, 0.5)).correct(hub) is None
+
+
+def test_a_graph_with_a_core_is_refused() -> None:
+    adjacency = tangle(220, 20).adjacency
+    powers = GraphPowers(adjacency, 0.5, ordering=order_nodes(adjacency, dear=0))
+    with pytest.raises(TypeError, match="core"):
+        LowRankPowers(powers)
