@@ -138,17 +138,19 @@ def _list_windings(network: Any, place: Mapping[int, int], faults: list[Fault]) 
             if first["bus"] not in place or other["bus"] not in place:
                 faults.append(Fault("transformer", "ends at a bus that is not given"))
                 continue
+            # Already on the base of the system, whatever base_mva is given beside it.
             between = row["z"][0 if position == 0 else 2]
-            scale = float(network.base_mva) / float(between["base_mva"] or network.base_mva)
             yield _Link(
                 TRANSFORMER,
                 place[first["bus"]],
                 place[other["bus"]],
-                float(between["r"]) * scale,
-                float(between["x"]) * scale,
+                float(between["r"]),
+                float(between["x"]),
                 0.0,
                 float(other["rate_a"] or 0.0),
                 bool(row["in_service"]),
+                float(first["tap"] or 1.0) / float(other["tap"] or 1.0),
+                float(first["shift"]) - float(other["shift"]),
             )
 
 
