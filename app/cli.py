@@ -99,6 +99,23 @@ def bench(
     json: Annotated[Path | None, typer.Option(help="Write the figures to this file.")] = None,
 ) -> None:
     """Measure one part and print its figures."""
+@cli.command()
+def card(
+    case: Annotated[str, typer.Argument(help="A built-in case, such as case118.")] = "case118",
+    label: Annotated[str, typer.Option(help="What is learnt.")] = "role",
+    output: Annotated[
+        Path | None, typer.Option(help="Write the card to this file; else it is printed.")
+    ] = None,
+    url: Annotated[
+        str | None, typer.Option(help="A running service; without it a temporary one is started.")
+    ] = None,
+) -> None:
+    """Train on a case, make the model again, and write its card as markdown."""
+    from app.commands.card import CardOrder, run_card
+
+    run_card(CardOrder(case, label), output, url)
+
+
     from app.commands.bench import run_bench
 
     run_bench(name, json)

@@ -1,8 +1,6 @@
 """``levygrid demo``: from a grid to predictions through the HTTP API, as a client would."""
 
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 import httpx
@@ -10,49 +8,26 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
-from app.errors import LevygridError
-from app.temporary_service import run_temporary_service
+from app.commands.service_client import Job, ask, connect, follow
 
 CASE = "case118"
-_ENDED = {"succeeded", "failed", "cancelled"}
-_LOOK_SECONDS = 0.3
 _SHOWN_BUSES = 20
 
 
 def run_demo(url: str | None) -> None:
     """Load a case, train on it, print predictions against the truth. Raises: LevygridError."""
     console = Console()
-    with _connect(url) as client:
-        graph = _ask(client, "POST", "/graphs", json={"case": CASE})
+    with connect(url) as client:
+        graph = ask(client, "POST", "/graphs", json={"case": CASE})
         console.print(f"grid {CASE}: {graph['bus_count']} buses, {graph['branch_count']} branches")
-        started = _ask(client, "POST", "/train", json={"graph_id": graph["id"], "label": "role"})
-        job = _follow(client, started["job_id"], console)
-        predictions = _ask(client, "GET", "/predict", params={"model_id": job["model_id"]})
+        started = ask(client, "POST", "/train", json={"graph_id": graph["id"], "label": "role"})
+        job = _follow_with_bar(client, started["job_id"], console)
+        predictions = ask(client, "GET", "/predict", params={"model_id": job["model_id"]})
     console.print(_make_table(predictions))
     console.print(_summary(predictions))
 
 
-@contextmanager
-def _connect(url: str | None) -> Iterator[httpx.Client]:
-    if url is None:
-        with run_temporary_service() as address, httpx.Client(base_url=address) as client:
-            yield client
-    else:
-        with httpx.Client(base_url=url, timeout=60) as client:
-            yield client
-
-
-def _ask(client: httpx.Client, method: str, path: str, **content: Any) -> Any:
-    try:
-        response = client.request(method, path, timeout=120, **content)
-    except httpx.HTTPError as error:
-        raise LevygridError(f"The service at {client.base_url} does not answer: {error}") from error
-    if response.is_error:
-        raise LevygridError(f"{method} {path} answered {response.status_code}: {response.text}")
-    return response.json()
-
-
-def _follow(client: httpx.Client, job_id: str, console: Console) -> dict[str, Any]:
+def _follow_with_bar(client: httpx.Client, job_id: str, console: Console) -> Job:
     columns = (
         TextColumn("training"),
         BarColumn(),
@@ -61,17 +36,13 @@ def _follow(client: httpx.Client, job_id: str, console: Console) -> dict[str, An
     )
     with Progress(*columns, console=console) as bar:
         line = bar.add_task("training", total=None, loss="-")
-        while True:
-            job: dict[str, Any] = _ask(client, "GET", f"/jobs/{job_id}")
+
+        def show(job: Job) -> None:
             loss = "-" if job["validation_loss"] is None else f"{job['validation_loss']:.4f}"
             bar.update(line, completed=job["epoch"] or 0, total=job["epochs"], loss=loss)
-            if job["state"] in _ENDED:
-                bar.update(line, total=job["epoch"])  # it may have stopped early
-                break
-            time.sleep(_LOOK_SECONDS)
-    if job["state"] != "succeeded":
-        reason = (job["error"] or {}).get("detail", job["state"])
-        raise LevygridError(f"The training did not succeed: {reason}")
+
+        job = follow(client, job_id, show)
+        bar.update(line, total=job["epoch"])  # it may have stopped early
     return job
 
 
