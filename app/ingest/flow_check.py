@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from app.ingest.power_tables import PowerTables, sum_by_bus
+from app.ingest.power_tables import LINK, PowerTables, sum_by_bus
 from app.power_flow import BASE_MVA, ComplexArray, PowerCase, measure_mismatch, solve
 from ml.arrays import BoolArray, FloatArray
 
@@ -17,16 +17,17 @@ def check_power_flow(tables: PowerTables, kept: BoolArray) -> dict[str, Any]:
     """Compare the voltages of a file, per unit of 100 MVA, with the power flow of its data.
 
     ``largest_mismatch_mva`` is what the file's voltages leave unbalanced at the worst bus that
-    is not a slack; the solved voltages are those of a power flow started from them.
+    is not a slack; the solved voltages are those of a power flow started from them. Where the
+    file does not give all voltages, it is only said whether a power flow finds some.
     """
     buses = tables.buses
-    angles = np.deg2rad(buses.angle)
-    voltages = _complex(buses.magnitude * np.cos(angles), buses.magnitude * np.sin(angles))
-    if tables.branches.tap is None or not np.isfinite(voltages).all():
-        return {"done": False, "reason": "the file has no voltages, or its taps are not read"}
     if not (buses.types == _SLACK).any():
         return {"done": False, "reason": "the file names no slack bus"}
-    case = make_power_case(tables, kept)
+    case = make_power_case(tables, kept & ~_find_direct_current(tables))
+    if not np.isfinite(buses.magnitude + buses.angle).all():
+        return _check_flat(case, buses.magnitude)
+    angles = np.deg2rad(buses.angle)
+    voltages = _complex(buses.magnitude * np.cos(angles), buses.magnitude * np.sin(angles))
     mismatch = np.abs(measure_mismatch(case, voltages)) * BASE_MVA
     # What a generator gives beyond its schedule is not the file's fault at slack and PV buses.
     free = case.types == 0
@@ -46,6 +47,21 @@ def check_power_flow(tables: PowerTables, kept: BoolArray) -> dict[str, Any]:
     return told
 
 
+def _check_flat(case: PowerCase, magnitude: FloatArray) -> dict[str, Any]:
+    start = np.where(np.isfinite(magnitude), magnitude, 1.0)
+    converged = solve(case, start.astype(np.complex128)).converged
+    reason = "the file does not give all voltages: there is nothing to compare"
+    return {"done": False, "reason": reason, "converged_from_flat_start": converged}
+
+
+def _find_direct_current(tables: PowerTables) -> BoolArray:
+    """Links without impedance are lines of direct current, which no AC power flow knows."""
+    branches = tables.branches
+    impedance = np.abs(branches.resistance) + np.abs(branches.reactance)
+    direct: BoolArray = (branches.kinds == LINK) & (impedance == 0)
+    return direct
+
+
 def make_power_case(tables: PowerTables, kept: BoolArray) -> PowerCase:
     """Return the equations of the branches that are kept."""
     buses, branches, generators = tables.buses, tables.branches, tables.generators
@@ -55,8 +71,7 @@ def make_power_case(tables: PowerTables, kept: BoolArray) -> PowerCase:
     reactive = sum_by_bus(tables.bus_count, at, generators.reactive_power[active])
     impedance = _complex(branches.resistance, branches.reactance)
     impedance[np.abs(impedance) < _SMALLEST_IMPEDANCE] = 1j * _SMALLEST_IMPEDANCE
-    tap = np.ones(len(impedance)) if branches.tap is None else branches.tap
-    shift = np.zeros(len(impedance)) if branches.shift is None else np.deg2rad(branches.shift)
+    tap, shift = branches.tap, np.deg2rad(branches.shift)
     injection = _complex(power - buses.demand, reactive - buses.reactive_demand)
     return PowerCase(
         ends=branches.ends[kept],

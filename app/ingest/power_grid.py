@@ -118,9 +118,9 @@ def _branch_columns(branches: BranchTable, kept: BoolArray) -> Columns:
         "x": (_PER_UNIT, branches.reactance),
         "b": (_PER_UNIT, branches.charging),
         "rating": ("MVA", branches.rating),
+        "tap": ("", branches.tap),
+        "shift": ("degree", branches.shift),
     }
-    if branches.tap is not None and branches.shift is not None:
-        columns |= {"tap": ("", branches.tap), "shift": ("degree", branches.shift)}
     units = tuple(unit for unit, _ in columns.values())
     table = np.column_stack([value for _, value in columns.values()])[kept]
     return Columns(tuple(columns), units, table)
@@ -204,6 +204,8 @@ def _number_faults(tables: PowerTables) -> Iterator[Fault]:
         "branch x": branches.reactance,
         "branch b": branches.charging,
         "branch rating": branches.rating,
+        "branch tap": branches.tap,
+        "branch shift": branches.shift,
         "generator P": generators.power,
         "generator Q": generators.reactive_power,
         "generator Pmax": generators.capacity,

@@ -54,9 +54,9 @@ class BranchTable:
     charging: FloatArray
     rating: FloatArray
     in_service: BoolArray
-    tap: FloatArray | None = None
-    """Off-nominal ratio at the first end, 1 for a line; None where a reader does not know it."""
-    shift: FloatArray | None = None
+    tap: FloatArray
+    """Off-nominal ratio at the first end, 1 for a line."""
+    shift: FloatArray
     """Phase shift in degrees."""
 
 

@@ -18,6 +18,8 @@ from app.ingest.power_tables import (
     GeneratorTable,
     PowerTables,
 )
+from app.ingest.ucte_taps import name_element, read_regulation
+from app.power_flow import ComplexArray
 from ml.arrays import FloatArray
 from ml.errors import Fault
 
@@ -27,6 +29,7 @@ _VOLTAGES = (750.0, 380.0, 220.0, 150.0, 120.0, 110.0, 70.0, 27.0, 330.0, 500.0)
 _TYPES = {"0": 0, "1": 0, "2": 1, "3": 2}
 _COUPLERS = ("2", "7")
 _OUT_OF_SERVICE = ("7", "8", "9")
+_DECIMALS = 9
 _SECTIONS = ("##C", "##N", "##L", "##T", "##R", "##TT", "##E")
 
 
@@ -45,8 +48,13 @@ class _Links:
     ends: list[tuple[str, str]] = field(default_factory=list)
     kinds: list[int] = field(default_factory=list)
     numbers: list[tuple[float, ...]] = field(default_factory=list)
-    """Resistance, reactance (ohm), susceptance (µS), current limit (A), rated power (MVA)."""
+    """Resistance, reactance (ohm), susceptance (µS), current limit (A), rated power (MVA),
+    rated voltages (kV) of a transformer at its first and second node."""
     in_service: list[bool] = field(default_factory=list)
+    place: dict[str, int] = field(default_factory=dict)
+    """Where a transformer stands, by its name."""
+    ratios: dict[int, complex] = field(default_factory=dict)
+    """What tap positions make of a transformer."""
 
 
 def read(request: Request) -> ReadGrid:
@@ -62,6 +70,8 @@ def read(request: Request) -> ReadGrid:
             problem = _read_node(line, country, nodes)
         elif section in ("##L", "##T"):
             problem = _read_link(line, section == "##T", links)
+        elif section == "##R":
+            problem = _read_tap(line, links)
         if problem:
             faults.append(Fault(f"record {number}", problem))
     faults.extend(_end_faults(nodes, links))
@@ -103,16 +113,31 @@ def _read_node(line: str, country: str, nodes: _Nodes) -> str:
 def _read_link(line: str, transforms: bool, links: _Links) -> str:
     status = line[20:21]
     if transforms:
-        numbers = _read_numbers(line, ((40, 46), (47, 53), (54, 62), (69, 75), (34, 39)))
+        places = ((40, 46), (47, 53), (54, 62), (70, 76), (34, 39), (22, 27), (28, 33))
     else:
-        numbers = _read_numbers(line, ((22, 28), (29, 35), (36, 44), (45, 51), (0, 0)))
+        places = ((22, 28), (29, 35), (36, 44), (45, 51), (0, 0), (0, 0), (0, 0))
+    numbers = _read_numbers(line, places)
     if numbers is None or status not in "012789" or not status:
         return "is not a line or transformer"
-    links.ends.append((line[:8].strip(), line[9:17].strip()))
+    first, second = line[:8].strip(), line[9:17].strip()
+    if transforms:
+        links.place[name_element(line)] = len(links.ends)
+    # The second winding is the regulated one: the end at which a branch has its ratio.
+    links.ends.append((second, first) if transforms else (first, second))
     kind = TRANSFORMER if transforms else SWITCH if status in _COUPLERS else LINE
     links.kinds.append(kind)
     links.numbers.append(numbers)
     links.in_service.append(status not in _OUT_OF_SERVICE)
+    return ""
+
+
+def _read_tap(line: str, links: _Links) -> str:
+    found = read_regulation(line)
+    if found is None:
+        return "is not a regulation"
+    if found.element not in links.place:
+        return "regulates a transformer that is not given"
+    links.ratios[links.place[found.element]] = found.ratio
     return ""
 
 
@@ -172,9 +197,12 @@ def _make_tables(nodes: _Nodes, links: _Links) -> PowerTables:
 
 def _make_branches(links: _Links, place: Mapping[str, int], base_kv: FloatArray) -> BranchTable:
     ends = np.array([[place[a], place[b]] for a, b in links.ends], dtype=np.int64).reshape(-1, 2)
-    numbers = np.array(links.numbers, dtype=np.float64).reshape(-1, 5)
+    numbers = np.array(links.numbers, dtype=np.float64).reshape(-1, 7)
     kinds = np.array(links.kinds, dtype=np.int64)
-    voltage = base_kv[ends[:, 0]] if len(ends) else np.zeros(0)
+    transforms = kinds == TRANSFORMER
+    # Ohms are those of the first node, which is the second end of a transformer.
+    voltage = base_kv[np.where(transforms, ends[:, 1], ends[:, 0])]
+    ratios = _make_ratios(links, numbers, base_kv[ends])
     ohm = voltage**2 / _BASE_MVA
     by_current = np.sqrt(3) * voltage * numbers[:, 3] / 1e3
     return BranchTable(
@@ -185,4 +213,19 @@ def _make_branches(links: _Links, place: Mapping[str, int], base_kv: FloatArray)
         charging=numbers[:, 2] * 1e-6 * ohm,
         rating=np.where(numbers[:, 4] > 0, numbers[:, 4], by_current),
         in_service=np.array(links.in_service, dtype=np.bool_),
+        tap=np.round(np.abs(ratios), _DECIMALS).astype(np.float64),
+        shift=np.round(np.rad2deg(np.angle(ratios)), _DECIMALS).astype(np.float64),
     )
+
+
+def _make_ratios(links: _Links, numbers: FloatArray, base_kv: FloatArray) -> ComplexArray:
+    """Return rated over nominal voltages, times the tap positions; 1 for a line."""
+    first, second = numbers[:, 5], numbers[:, 6]
+    known = (first > 0) & (second > 0)
+    nominal = np.divide(
+        second * base_kv[:, 1], first * base_kv[:, 0], where=known, out=np.ones(len(numbers))
+    )
+    ratios = nominal.astype(np.complex128)
+    for position, ratio in links.ratios.items():
+        ratios[position] *= ratio
+    return ratios

@@ -86,6 +86,10 @@ def test_ucte_agrees_with_powerio(matpower_folder: Path) -> None:
     assert grid.features[:, 0].sum() == pytest.approx(sum(load["p"] for load in network.loads))
 
 
+def _turn(added: float) -> complex:
+    return complex(np.exp(2j * np.arctan2(added, 2)))
+
+
 UCTE = """##C 2007.05.01
 a comment
 ##N
@@ -111,9 +115,9 @@ def test_ucte_columns_mean_what_the_format_says() -> None:
     assert grid.bus_ids == ("DABCDE11", "DABCDF11", "FABCDE21")
     assert grid.find_buses("Metz") == [2]
     assert grid.branch_columns.values[0].tolist() == pytest.approx(
-        [0.001, 0.01, 0.01444, np.sqrt(3) * 380]
+        [0.001, 0.01, 0.01444, np.sqrt(3) * 380, 1, 0]
     )
-    assert grid.branch_columns.values[1].tolist() == pytest.approx([0, 0.02, 0, 250])
+    assert grid.branch_columns.values[1].tolist() == pytest.approx([0, 0.02, 0, 250, 1, 0])
     assert read.report["dropped"]["out_of_service_branches"] == 1
     labels = {each.name: each for each in read.label_sets}
     assert labels["area"].class_names == ("DE", "FR")
@@ -123,9 +127,49 @@ def test_ucte_columns_mean_what_the_format_says() -> None:
     assert generation.tolist() == [100, 0, 0]
 
 
+def _with_tap(regulation: str) -> str:
+    head = "DABCDF11 FABCDE21 1 "
+    return UCTE.replace("##R\n", f"##R\n{head}{regulation}\n").replace("380.0 220.0", "400.0 231.0")
+
+
+@pytest.mark.parametrize(
+    ("regulation", "ratio"),
+    [
+        # Rated 231 kV of 220 over 400 of 380 is 0.9975; then 4 steps of 1.25 % at the 2nd node.
+        (" 1.25  9   4", 0.9975 * 1.05),
+        (" 1.25  9  -4", 0.9975 * 0.95),
+        ("                    1.00  90.0 10   5       ASYM", 0.9975 * (1 + 0.05j)),
+        ("                    1.00  90.0 10   5       SYMM", 0.9975 * _turn(0.05)),
+        (" 2.00  5   1        1.00  90.0 10   5       ASYM", 0.9975 * 1.02 * (1 + 0.05j)),
+    ],
+)
+def test_ucte_taps_change_the_ratio_at_the_second_node(regulation: str, ratio: complex) -> None:
+    grid = ucte.read(ask("ucte", _with_tap(regulation))).grid
+    assert [grid.bus_ids[bus] for bus in grid.ends[1]] == ["FABCDE21", "DABCDF11"]
+    tap, shift = grid.branch_columns.values[1, 4:]
+    assert tap == pytest.approx(abs(ratio))
+    assert shift == pytest.approx(np.rad2deg(np.angle(ratio)))
+
+
+def test_ucte_without_voltages_is_solved_from_a_flat_start() -> None:
+    told = ucte.read(ask("ucte", _with_tap(" 1.25  9   4"), check="power_flow")).report[
+        "power_flow"
+    ]
+    assert not told["done"]
+    assert told["converged_from_flat_start"]
+
+
+def test_a_current_limit_of_a_transformer_counts_where_it_has_no_rated_power() -> None:
+    text = UCTE.replace("220.0 250.0", "220.0      ").replace("   500\n", "  1500\n")
+    rating = ucte.read(ask("ucte", text)).grid.branch_columns.values[1, 3]
+    assert rating == pytest.approx(np.sqrt(3) * 380 * 1.5)
+
+
 @pytest.mark.parametrize(
     ("find", "put"),
     [
+        ("##R\n", "##R\nDABCDF11 FABCDE21 2  1.25  9   4\n"),
+        ("##R\n", "##R\nDABCDF11 FABCDE21 1  x.25  9   4\n"),
         ("##C 2007", "##Q 2007"),
         ("DABCDE11 DABCDF11 1", "DABCDE11 DABCDX11 1"),
         ("50.0000", "fifty.0"),
