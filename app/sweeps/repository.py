@@ -7,7 +7,7 @@ from sqlalchemy import Row, select, update
 from sqlalchemy.orm import Session
 
 from app.paging import fetch_page
-from app.tables import JobRow, SweepRow, SweepTrialRow
+from app.tables import JobRow, ModelRow, SweepRow, SweepTrialRow
 
 
 def insert_sweep(session: Session, row: SweepRow) -> None:
@@ -60,6 +60,17 @@ def list_trials(session: Session, sweep_ids: Sequence[str]) -> Sequence[Row[Any]
         .order_by(SweepTrialRow.sweep_id, SweepTrialRow.position)
     )
     return session.execute(query).all()
+
+
+def find_first_model(session: Session, sweep_id: str) -> ModelRow | None:
+    """Return the model that a job of the sweep stored first."""
+    query = (
+        select(ModelRow)
+        .join(SweepTrialRow, SweepTrialRow.job_id == ModelRow.job_id)
+        .where(SweepTrialRow.sweep_id == sweep_id)
+        .order_by(ModelRow.created_at, ModelRow.id)
+    )
+    return session.scalars(query.limit(1)).first()
 
 
 def mark_cancelled(session: Session, sweep_id: str) -> None:

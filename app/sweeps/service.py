@@ -14,7 +14,7 @@ from app.jobs.service import Origin, cancel_jobs, enqueue
 from app.jobs.states import JobState
 from app.sweeps import repository
 from app.sweeps.summary import Summary, TrialRecord
-from app.tables import JobRow, SweepRow
+from app.tables import JobRow, ModelRow, SweepRow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +75,17 @@ def cancel_sweep(session: Session, sweep_id: str) -> Summary:
     repository.mark_cancelled(session, sweep_id)
     session.expire_all()
     return get_sweep(session, sweep_id)
+
+
+def find_comparison(session: Session, sweep_id: str) -> ModelRow | None:
+    """Return the model of a sweep whose baselines the others share, once there is one.
+
+    Grid, label, split and the settings of the baselines are the same throughout a sweep.
+    """
+    first = repository.find_first_model(session, sweep_id)
+    if first is None or first.baselines is None or "shared_from" in first.baselines:
+        return None
+    return first
 
 
 def _summarise(session: Session, rows: Sequence[SweepRow]) -> list[Summary]:

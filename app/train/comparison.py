@@ -11,7 +11,7 @@ from app.ingest.grid import Grid, LabelSet
 from app.jobs.desk import JobDesk
 from app.labels.suitability import judge_suitability
 from app.models.fitted import FittedBaseline
-from app.tables import JobRow
+from app.tables import JobRow, ModelRow
 from app.train.progress import curves_of
 from ml.manifest import split_parts
 from ml.rival_measurement import Report, measure_rivals
@@ -70,6 +70,14 @@ def compare(
             _keep(subject, each.report["key"], each.fitted) for each in measured if each.fitted
         ),
     )
+
+
+def share_comparison(measured: ModelRow) -> Comparison:
+    """Take over what was measured beside another model, which keeps the fitted baselines."""
+    reports = measured.baselines or {}
+    items = [item | {"owner_id": measured.id} for item in reports["items"]]
+    shared = reports | {"shared_from": measured.id, "items": items}
+    return Comparison(shared, measured.suitability)
 
 
 def omit_comparison() -> Comparison:

@@ -10,7 +10,10 @@ from ml.arrays import IntArray
 
 @dataclass(frozen=True)
 class TrainingRequest:
-    """Everything that decides the outcome of a training job."""
+    """Everything that decides the outcome of a training job.
+
+    The jobs of a sweep share their baselines, which are given ``baseline_config``.
+    """
 
     graph_id: str
     label: str
@@ -18,10 +21,12 @@ class TrainingRequest:
     split: SplitIn
     config: TrainingConfig
     baselines: bool = True
+    baseline_config: TrainingConfig | None = None
+    sweep_id: str | None = None
 
     def as_payload(self) -> dict[str, Any]:
         """Return plain JSON values for the row of the job."""
-        return {
+        payload = {
             "graph_id": self.graph_id,
             "label": self.label,
             "features": list(self.features),
@@ -29,10 +34,14 @@ class TrainingRequest:
             "config": self.config.as_dict(),
             "baselines": self.baselines,
         }
+        if self.baseline_config is not None:
+            payload["baseline_config"] = self.baseline_config.as_dict()
+        return payload
 
     @classmethod
     def from_payload(cls, payload: dict[str, Any]) -> "TrainingRequest":
         """Read back what ``as_payload`` wrote."""
+        shared = payload.get("baseline_config")
         return cls(
             graph_id=payload["graph_id"],
             label=payload["label"],
@@ -40,6 +49,8 @@ class TrainingRequest:
             split=SplitIn.model_validate(payload["split"]),
             config=TrainingConfig(**payload["config"]),
             baselines=payload.get("baselines", True),
+            baseline_config=None if shared is None else TrainingConfig(**shared),
+            sweep_id=payload.get("sweep_id"),
         )
 
 

@@ -42,7 +42,8 @@ def enqueue_sweep(
 
 def _list_requests(sweep: SweepIn, base: TrainingRequest) -> Iterator[TrainingRequest]:
     for trial in plan_trials(sweep, base.config.seed):
-        yield replace(base, config=replace(base.config, **trial.parameters, seed=trial.seed))
+        config = replace(base.config, **trial.parameters, seed=trial.seed)
+        yield replace(base, config=config, baseline_config=base.config)
 
 
 def _list_faults(sweep: SweepIn, limit: int, bus_count: int) -> Iterator[Fault]:

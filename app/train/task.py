@@ -13,8 +13,9 @@ from app.jobs.desk import JobDesk
 from app.labels.service import get_label_set
 from app.models.service import NewModel, store_model
 from app.settings import Settings
-from app.tables import CheckpointRow, JobRow
-from app.train.comparison import Subject, compare, omit_comparison
+from app.sweeps.service import find_comparison
+from app.tables import CheckpointRow, JobRow, ModelRow
+from app.train.comparison import Subject, compare, omit_comparison, share_comparison
 from app.train.progress import TrainingProgress, curves_of
 from app.train.request import TrainingRequest, draw_split
 from ml.errors import CheckpointRejected
@@ -34,8 +35,14 @@ def run(job: JobRow, desk: JobDesk, settings: Settings) -> None:
         whole.add(record)
     comparison = omit_comparison()
     if request.baselines:
+        measured = desk.read(lambda session: _find_measured(session, request))
+        yardstick = replace(subject, config=request.baseline_config or request.config)
         seconds = _allow_seconds(settings, time.monotonic() - started)
-        comparison = compare(job, desk, subject, whole.as_dict(), seconds)
+        comparison = (
+            compare(job, desk, yardstick, whole.as_dict(), seconds)
+            if measured is None
+            else share_comparison(measured)
+        )
 
     def store(session: Session) -> dict[str, Any]:
         model = _new_model(job, request, subject, result)
@@ -48,6 +55,10 @@ def run(job: JobRow, desk: JobDesk, settings: Settings) -> None:
         return {"model_id": store_model(session, compared).id, **_measured(result)}
 
     desk.succeed(whole.as_dict(), store)
+
+
+def _find_measured(session: Session, request: TrainingRequest) -> ModelRow | None:
+    return None if request.sweep_id is None else find_comparison(session, request.sweep_id)
 
 
 def _measured(result: ml.TrainingResult) -> dict[str, Any]:

@@ -25,9 +25,11 @@ class SweepService:
     api: TestClient
     bench: Bench
 
-    def start(self, sweep: dict[str, Any], **config: Any) -> str:
-        """Start a sweep without baselines and return its place."""
-        body = {"graph_id": self.bench.graph_id, "config": config, "baselines": False}
+    def start(
+        self, sweep: dict[str, Any], config: dict[str, Any], *, baselines: bool = False
+    ) -> str:
+        """Start a sweep and return its place."""
+        body = {"graph_id": self.bench.graph_id, "config": config, "baselines": baselines}
         answer = self.api.post("/train", json=body | {"sweep": sweep})
         assert answer.status_code == 202, answer.text
         place: str = answer.headers["location"]

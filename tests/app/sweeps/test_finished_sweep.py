@@ -22,7 +22,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
     bench = make_bench(f"sqlite:///{folder / 'levygrid.db'}", folder)
     with bench.stack, api_on(bench) as api:
         service = SweepService(api, bench)
-        place = service.start(GRID, epochs=40, width=8)
+        place = service.start(GRID, {"epochs": 40, "width": 8})
         bench.start_worker(**PATIENT)
         bench.start_worker(**PATIENT)
         yield service, service.wait_for_end(place)

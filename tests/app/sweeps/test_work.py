@@ -21,7 +21,7 @@ KILLABLE = {"lease_seconds": "10", "heartbeat_seconds": "1"}
 
 
 def test_a_search_goes_on_when_a_worker_is_killed(service: SweepService) -> None:
-    place = service.start(SEARCH, epochs=150, patience=None)
+    place = service.start(SEARCH, {"epochs": 150, "patience": None})
     bench = service.bench
     first = bench.start_worker(**KILLABLE)
     bench.wait_for_checkpoint(service.look(place)["results"][0]["job_id"])
@@ -40,7 +40,7 @@ def test_a_search_goes_on_when_a_worker_is_killed(service: SweepService) -> None
 
 
 def test_a_running_sweep_is_cancelled_as_a_whole(service: SweepService) -> None:
-    place = service.start(WIDTHS, **LONG)
+    place = service.start(WIDTHS, LONG)
     worker = service.bench.start_worker(**PATIENT)
     half = service.wait(place, lambda sweep: sweep["progress"] > 0, "an epoch")
     assert (half["state"], half["jobs"]["queued"], half["jobs"]["running"]) == ("running", 2, 1)
@@ -54,7 +54,7 @@ def test_a_running_sweep_is_cancelled_as_a_whole(service: SweepService) -> None:
 
 
 def test_a_sweep_none_of_whose_jobs_can_run_has_failed(service: SweepService) -> None:
-    place = service.start({"grid": {"width": [4]}}, device="cuda")
+    place = service.start({"grid": {"width": [4]}}, {"device": "cuda"})
     service.bench.start_worker(**PATIENT)
     sweep = service.wait_for_end(place)
     assert (sweep["state"], sweep["best"], sweep["candidates"][0]["seeds"]) == ("failed", None, 0)
@@ -71,5 +71,5 @@ def brokered(tmp_path: Path, postgres_url: str, valkey_url: str) -> Iterator[Swe
 def test_a_broker_delivers_every_job_of_a_sweep(brokered: SweepService) -> None:
     # No reaper helps within the test: what is not delivered stays queued.
     brokered.bench.start_worker(heartbeat_seconds="600", lease_seconds="1200")
-    sweep = brokered.wait_for_end(brokered.start(WIDTHS, epochs=5))
+    sweep = brokered.wait_for_end(brokered.start(WIDTHS, {"epochs": 5}))
     assert sweep["jobs"]["succeeded"] == 3

@@ -1,0 +1,57 @@
+"""The curl lines of docs/sweeps.md, run against a real service."""
+
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from app.temporary_service import run_temporary_service
+from tests.project.test_readme import EXAMPLE, ROOT, ask, matching_ids, with_ids
+
+PAGE = (ROOT / "docs" / "sweeps.md").read_text()
+MEASURED = {"best", "plots"}
+"""What trained models say may differ from one CPU to another."""
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[httpx.Client]:
+    with (
+        run_temporary_service() as address,
+        httpx.Client(base_url=address, timeout=120) as client,
+    ):
+        yield client
+
+
+def ask_until_ended(client: httpx.Client, command: str) -> dict[str, Any]:
+    deadline = time.monotonic() + 600
+    answer = ask(client, command)
+    while "/sweeps/" in command and answer["state"] in {"queued", "running"}:
+        assert time.monotonic() < deadline, answer
+        time.sleep(0.5)
+        answer = ask(client, command)
+    return answer
+
+
+def test_every_example_of_the_page_answers_as_shown(client: httpx.Client) -> None:
+    examples = EXAMPLE.findall(PAGE)
+    assert len(examples) == 3
+    ids: dict[str, str] = {}
+    for command, answer_text in examples:
+        shown = json.loads(answer_text)
+        answer = ask_until_ended(client, with_ids(command, ids))
+        real = {key: answer[key] for key in shown}
+        ids |= matching_ids(shown, real)
+        for key in set(shown) - MEASURED:
+            assert json.dumps(real[key]) == with_ids(json.dumps(shown[key]), ids), key
+        for key in MEASURED & set(shown):
+            assert outline(real[key]) == outline(shown[key]), key
+
+
+def outline(value: Any) -> Any:
+    """Return what an answer consists of, without its figures."""
+    if isinstance(value, dict):
+        return {key: outline(part) for key, part in value.items()}
+    return [outline(part) for part in value] if isinstance(value, list) else type(value)
