@@ -1,8 +1,14 @@
 """Requests to readers, as the sandbox would hand them over."""
 
+import io
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.io
 
 from app.ingest.exchange import Request
+from app.ingest.matpower_m import parse_case
 
 
 def ask(reader: str, content: bytes | str, **options: str) -> Request:
@@ -44,3 +50,20 @@ mpc.gencost = [
 \t2\t0\t0\t3\t0.01\t40\t0;
 ];
 """
+
+
+def make_mat_file() -> bytes:
+    """Return the small case as MATLAB would save it."""
+    case = parse_case(SMALL_CASE)
+    struct = {
+        "version": "2",
+        "baseMVA": 100.0,
+        "bus": case.bus,
+        "branch": case.branch,
+        "gen": case.gen,
+        "bus_name": np.array([["One"], ["Two"], ["Ten"]], dtype=object),
+    }
+    stream: Any = io.BytesIO()
+    scipy.io.savemat(stream, {"mpc": struct})
+    content: bytes = stream.getvalue()
+    return content

@@ -1,5 +1,5 @@
-import io
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -11,37 +11,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.io
 
 from app.errors import GridRejected, TooManyUploads
 from app.ingest import matpower_m, sandbox
 from app.ingest.exchange import decode_answer, encode_grid
-from app.ingest.matpower_m import parse_case
 from app.ingest.sandbox import Confinement, reading_slot, run_reader
-from tests.app.ingest.requests import SMALL_CASE, ask
+from tests.app.ingest.requests import SMALL_CASE, ask, make_mat_file
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def _mat_file() -> bytes:
-    case = parse_case(SMALL_CASE)
-    struct = {
-        "version": "2",
-        "baseMVA": 100.0,
-        "bus": case.bus,
-        "branch": case.branch,
-        "gen": case.gen,
-        "bus_name": np.array([["One"], ["Two"], ["Ten"]], dtype=object),
-    }
-    stream: Any = io.BytesIO()
-    scipy.io.savemat(stream, {"mpc": struct})
-    content: bytes = stream.getvalue()
-    return content
-
-
 def test_a_file_comes_back_as_a_grid() -> None:
     text = run_reader(ask("matpower", SMALL_CASE))
-    binary = run_reader(ask("matpower_mat", _mat_file()))
+    binary = run_reader(ask("matpower_mat", make_mat_file()))
     assert text.grid.bus_ids == binary.grid.bus_ids == ("1", "2", "10")
     assert text.grid.weights.tolist() == binary.grid.weights.tolist()
     assert binary.grid.find_buses("Two") == [1]
@@ -54,7 +36,7 @@ def test_the_faults_of_a_file_come_back_too() -> None:
 
 
 def test_damaged_binary_files_are_refused_and_the_process_lives() -> None:
-    good = _mat_file()
+    good = make_mat_file()
     generator = np.random.default_rng(7)
     before = os.getpid()
     for _ in range(5):
@@ -111,24 +93,40 @@ def test_more_files_than_may_wait_are_refused_at_once(monkeypatch: pytest.Monkey
 
 
 _PROBE = """
-import sys
+import os, sys
 sys.path.insert(0, sys.argv[1])
 from app.ingest import child
 child._limit_resources(2**31, 10)
 child._forbid_files_and_processes()
-for attempt in ({attempt},):
-    try:
-        attempt()
-    except (OSError, MemoryError):
-        continue
-    sys.exit(7)
+if os.getuid() == 0:
+    os.setgid(65534), os.setuid(65534)  # root may start as many processes as it likes
+try:
+    ({attempt})()
+except (OSError, MemoryError):
+    sys.exit(0)
+os._exit(7)
 """
 
 
 @pytest.mark.parametrize(
     "attempt",
-    ["lambda: open('/etc/hostname')", "lambda: open('/tmp/x', 'w')", "lambda: bytearray(2**32)"],
+    [
+        "lambda: open('/etc/hostname')",
+        "lambda: open('/tmp/x', 'w')",
+        "lambda: os.write(os.memfd_create('x'), b'y')",
+        "lambda: bytearray(2**32)",
+        "lambda: os.fork() or os._exit(7)",
+        "lambda: os.posix_spawn('/bin/true', ['true'], {})",
+        "lambda: __import__('socket').socket()",
+    ],
 )
-def test_a_confined_process_can_neither_open_files_nor_take_memory(attempt: str) -> None:
-    command = [sys.executable, "-I", "-c", _PROBE.format(attempt=attempt), str(ROOT)]
+def test_a_confined_process_gets_no_file_memory_process_or_connection(attempt: str) -> None:
+    command = [sys.executable, "-I", "-c", _PROBE.replace("{attempt}", attempt), str(ROOT)]
     assert subprocess.run(command, check=False, env={}).returncode == 0
+
+
+def test_a_confined_process_has_only_so_much_processor_time() -> None:
+    endless = "lambda: [None for _ in iter(int, 1)]"
+    probe = _PROBE.replace("{attempt}", endless).replace("2**31, 10", "2**31, 1")
+    command = [sys.executable, "-I", "-c", probe, str(ROOT)]
+    assert subprocess.run(command, check=False, env={}).returncode in (-signal.SIGXCPU, -9)
