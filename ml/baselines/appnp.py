@@ -2,14 +2,12 @@
 
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 from torch_geometric.nn import APPNP
 
-from ml.baselines.edge_views import EdgeView, PreparedViews, normalised_edge_views
+from ml.baselines.edge_views import EdgeView, normalised_edge_views
 from ml.baselines.mlp import MlpNetwork
 from ml.config import TrainingConfig
-from ml.graph import Graph
 
 DEFAULT_STEPS = 10
 PUBLISHED: dict[str, Any] = {
@@ -45,13 +43,5 @@ class AppnpNetwork(nn.Module):
         return spread if nodes is None else spread[nodes]
 
 
-def build_network(config: TrainingConfig, features: int, classes: int) -> nn.Module:
-    """Return an APPNP network with freshly drawn weights."""
-    return AppnpNetwork(config, features, classes)
-
-
-def make_views(
-    graph: Graph, _config: TrainingConfig, device: torch.device
-) -> PreparedViews[EdgeView]:
-    """Return the edges predictions spread along."""
-    return normalised_edge_views(graph, device)
+build_network = AppnpNetwork
+make_views = normalised_edge_views

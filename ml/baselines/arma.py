@@ -1,17 +1,13 @@
 """ARMA of Bianchi et al. (2019) from PyTorch Geometric."""
 
-from itertools import pairwise
 from typing import Any
 
-import torch
-from torch import Tensor, nn
+from torch import nn
 from torch_geometric.nn import ARMAConv
 
-from ml.baselines.edge_views import EdgeView, PreparedViews, raw_edge_views
+from ml.baselines.edge_views import raw_edge_views
+from ml.baselines.layered import LayeredNetwork, layer_widths
 from ml.config import TrainingConfig
-from ml.dropout import drop
-from ml.feature_matrix import densify
-from ml.graph import Graph
 
 DEFAULT_DEPTH = 1
 PUBLISHED: dict[str, Any] = {
@@ -25,7 +21,7 @@ PUBLISHED: dict[str, Any] = {
 }
 
 
-class ArmaNetwork(nn.Module):
+class ArmaNetwork(LayeredNetwork):
     """Parallel stacks of recursive filters with shared weights, averaged.
 
     Equation: Bianchi et al. (2019), ``X_(t+1) = relu(M X_t W + X_0 V)`` run ``filter_order``
@@ -34,40 +30,24 @@ class ArmaNetwork(nn.Module):
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 
+    activation = nn.Identity()
+    takes_sparse = False
+
     def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
-        super().__init__()
         depth = DEFAULT_DEPTH if config.filter_order is None else max(1, config.filter_order)
-        widths = [features, *[config.width] * (config.layers - 1), classes]
-        self.layers = nn.ModuleList(
+        layers = (
             ARMAConv(
-                inputs,
-                outputs,
+                *shape,
                 num_stacks=config.branches,
                 num_layers=depth,
                 shared_weights=True,
                 act=None if position == config.layers - 1 else nn.ReLU(),
                 dropout=0.25 if config.dropout else 0.0,
             )
-            for position, (inputs, outputs) in enumerate(pairwise(widths))
+            for position, shape in enumerate(layer_widths(config, features, classes))
         )
-        self._dropout = config.dropout
-
-    def forward(self, features: Tensor, view: EdgeView, nodes: Tensor | None) -> Tensor:
-        """Return logits at ``nodes``, or everywhere if that is None."""
-        signal = densify(features)
-        for layer in self.layers:
-            signal = drop(signal, self._dropout, training=self.training)
-            signal = layer(signal, *view)
-        return signal if nodes is None else signal[nodes]
+        super().__init__(layers, config.dropout)
 
 
-def build_network(config: TrainingConfig, features: int, classes: int) -> nn.Module:
-    """Return an ARMA network with freshly drawn weights."""
-    return ArmaNetwork(config, features, classes)
-
-
-def make_views(
-    graph: Graph, _config: TrainingConfig, device: torch.device
-) -> PreparedViews[EdgeView]:
-    """Return the edges; the layers normalise them."""
-    return raw_edge_views(graph, device)
+build_network = ArmaNetwork
+make_views = raw_edge_views

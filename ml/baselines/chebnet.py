@@ -1,18 +1,12 @@
 """ChebNet of Defferrard et al. (2016) from PyTorch Geometric."""
 
-from itertools import pairwise
 from typing import Any
 
-import torch
-from torch import Tensor, nn
-from torch.nn import functional
 from torch_geometric.nn import ChebConv
 
-from ml.baselines.edge_views import EdgeView, PreparedViews, raw_edge_views
+from ml.baselines.edge_views import raw_edge_views
+from ml.baselines.layered import LayeredNetwork, layer_widths
 from ml.config import TrainingConfig
-from ml.dropout import drop
-from ml.feature_matrix import densify
-from ml.graph import Graph
 
 DEFAULT_ORDER = 2
 PUBLISHED: dict[str, Any] = {
@@ -25,7 +19,7 @@ PUBLISHED: dict[str, Any] = {
 }
 
 
-class ChebNetwork(nn.Module):
+class ChebNetwork(LayeredNetwork):
     """Chebyshev polynomials of the normalised Laplacian, ReLU between layers.
 
     Equation: Defferrard et al. (2016), ``sum_(k<=K) T_k(2 L / lambda_max - I) H W_k`` with
@@ -34,33 +28,13 @@ class ChebNetwork(nn.Module):
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 
+    takes_sparse = False
+
     def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
-        super().__init__()
         order = DEFAULT_ORDER if config.filter_order is None else config.filter_order
-        widths = [features, *[config.width] * (config.layers - 1), classes]
-        self.layers = nn.ModuleList(
-            ChebConv(inputs, outputs, K=order + 1) for inputs, outputs in pairwise(widths)
-        )
-        self._dropout = config.dropout
-
-    def forward(self, features: Tensor, view: EdgeView, nodes: Tensor | None) -> Tensor:
-        """Return logits at ``nodes``, or everywhere if that is None."""
-        signal = densify(features)
-        for position, layer in enumerate(self.layers):
-            if position > 0:
-                signal = functional.relu(signal)
-            signal = drop(signal, self._dropout, training=self.training)
-            signal = layer(signal, *view)
-        return signal if nodes is None else signal[nodes]
+        widths = layer_widths(config, features, classes)
+        super().__init__((ChebConv(*shape, K=order + 1) for shape in widths), config.dropout)
 
 
-def build_network(config: TrainingConfig, features: int, classes: int) -> nn.Module:
-    """Return a ChebNet with freshly drawn weights."""
-    return ChebNetwork(config, features, classes)
-
-
-def make_views(
-    graph: Graph, _config: TrainingConfig, device: torch.device
-) -> PreparedViews[EdgeView]:
-    """Return the edges; the layers build the Laplacian."""
-    return raw_edge_views(graph, device)
+build_network = ChebNetwork
+make_views = raw_edge_views

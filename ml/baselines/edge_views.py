@@ -9,6 +9,7 @@ from torch import Tensor
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
 
 from ml.arrays import IntArray, SparseMatrix
+from ml.config import TrainingConfig
 from ml.graph import Graph, censor_pairs
 
 EdgeView = tuple[Tensor, Tensor]
@@ -65,11 +66,15 @@ def sparse_tensor(view: EdgeView, node_count: int) -> Tensor:
     return entries.coalesce()
 
 
-def raw_edge_views(graph: Graph, device: torch.device) -> PreparedViews[EdgeView]:
+def raw_edge_views(
+    graph: Graph, _config: TrainingConfig, device: torch.device
+) -> PreparedViews[EdgeView]:
     """Return the edges as they are, for layers that normalise by themselves."""
     return PreparedViews(graph, lambda adjacency: edge_tensors(adjacency, device))
 
 
-def normalised_edge_views(graph: Graph, device: torch.device) -> PreparedViews[EdgeView]:
+def normalised_edge_views(
+    graph: Graph, _config: TrainingConfig, device: torch.device
+) -> PreparedViews[EdgeView]:
     """Return the edges under the normalisation of GCN."""
     return PreparedViews(graph, lambda adjacency: normalised_edges(adjacency, device))

@@ -1,17 +1,12 @@
 """GCN of Kipf and Welling (2017) from PyTorch Geometric."""
 
-from itertools import pairwise
 from typing import Any
 
-import torch
-from torch import Tensor, nn
-from torch.nn import functional
 from torch_geometric.nn import GCNConv
 
-from ml.baselines.edge_views import EdgeView, PreparedViews, normalised_edge_views
+from ml.baselines.edge_views import normalised_edge_views
+from ml.baselines.layered import LayeredNetwork, layer_widths
 from ml.config import TrainingConfig
-from ml.dropout import drop
-from ml.graph import Graph
 
 PUBLISHED: dict[str, Any] = {
     "layers": 2,
@@ -22,7 +17,7 @@ PUBLISHED: dict[str, Any] = {
 }
 
 
-class GcnNetwork(nn.Module):
+class GcnNetwork(LayeredNetwork):
     """Graph convolutions with ReLU between them and dropout before each.
 
     Equation: Kipf and Welling (2017), ``D^-1/2 (W + I) D^-1/2 H W``.
@@ -33,31 +28,9 @@ class GcnNetwork(nn.Module):
     """
 
     def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
-        super().__init__()
-        widths = [features, *[config.width] * (config.layers - 1), classes]
-        self.layers = nn.ModuleList(
-            GCNConv(inputs, outputs, normalize=False) for inputs, outputs in pairwise(widths)
-        )
-        self._dropout = config.dropout
-
-    def forward(self, features: Tensor, view: EdgeView, nodes: Tensor | None) -> Tensor:
-        """Return logits at ``nodes``, or everywhere if that is None."""
-        signal = features
-        for position, layer in enumerate(self.layers):
-            if position > 0:
-                signal = functional.relu(signal)
-            signal = drop(signal, self._dropout, training=self.training)
-            signal = layer(signal, *view)
-        return signal if nodes is None else signal[nodes]
+        widths = layer_widths(config, features, classes)
+        super().__init__((GCNConv(*shape, normalize=False) for shape in widths), config.dropout)
 
 
-def build_network(config: TrainingConfig, features: int, classes: int) -> nn.Module:
-    """Return a GCN with freshly drawn weights."""
-    return GcnNetwork(config, features, classes)
-
-
-def make_views(
-    graph: Graph, _config: TrainingConfig, device: torch.device
-) -> PreparedViews[EdgeView]:
-    """Return the edges GCN passes messages along."""
-    return normalised_edge_views(graph, device)
+build_network = GcnNetwork
+make_views = normalised_edge_views

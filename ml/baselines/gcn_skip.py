@@ -1,17 +1,13 @@
 """GCN with a skip connection around every convolution."""
 
-from itertools import pairwise
 from typing import Any
 
-import torch
 from torch import Tensor, nn
-from torch.nn import functional
 from torch_geometric.nn import GCNConv
 
-from ml.baselines.edge_views import EdgeView, PreparedViews, normalised_edge_views
+from ml.baselines.edge_views import EdgeView, normalised_edge_views
+from ml.baselines.layered import LayeredNetwork, layer_widths
 from ml.config import TrainingConfig
-from ml.dropout import drop
-from ml.graph import Graph
 
 PUBLISHED: dict[str, Any] = {
     "layers": 2,
@@ -22,7 +18,7 @@ PUBLISHED: dict[str, Any] = {
 }
 
 
-class SkipGcnNetwork(nn.Module):
+class SkipGcnNetwork(LayeredNetwork):
     """Graph convolutions beside a matrix that each node applies to itself.
 
     Equation: ``A' H W + H W_s`` with ``A'`` of Kipf and Welling (2017); ReLU between layers.
@@ -30,30 +26,15 @@ class SkipGcnNetwork(nn.Module):
     """
 
     def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
-        super().__init__()
-        widths = list(pairwise([features, *[config.width] * (config.layers - 1), classes]))
-        self.layers = nn.ModuleList(GCNConv(*shape, normalize=False) for shape in widths)
+        widths = layer_widths(config, features, classes)
+        super().__init__((GCNConv(*shape, normalize=False) for shape in widths), config.dropout)
         self.skips = nn.ModuleList(nn.Linear(*shape, bias=False) for shape in widths)
-        self._dropout = config.dropout
 
-    def forward(self, features: Tensor, view: EdgeView, nodes: Tensor | None) -> Tensor:
-        """Return logits at ``nodes``, or everywhere if that is None."""
-        signal = features
-        for position, (layer, skip) in enumerate(zip(self.layers, self.skips, strict=True)):
-            if position > 0:
-                signal = functional.relu(signal)
-            signal = drop(signal, self._dropout, training=self.training)
-            signal = layer(signal, *view) + skip(signal)
-        return signal if nodes is None else signal[nodes]
+    def apply_layer(self, position: int, signal: Tensor, view: EdgeView) -> Tensor:
+        """Return the convolution and what the node makes of itself, added."""
+        skipped: Tensor = self.skips[position](signal)
+        return super().apply_layer(position, signal, view) + skipped
 
 
-def build_network(config: TrainingConfig, features: int, classes: int) -> nn.Module:
-    """Return a GCN with skip connections and freshly drawn weights."""
-    return SkipGcnNetwork(config, features, classes)
-
-
-def make_views(
-    graph: Graph, _config: TrainingConfig, device: torch.device
-) -> PreparedViews[EdgeView]:
-    """Return the edges GCN passes messages along."""
-    return normalised_edge_views(graph, device)
+build_network = SkipGcnNetwork
+make_views = normalised_edge_views

@@ -94,7 +94,7 @@ def _material(graph: Graph, split: Split, config: TrainingConfig) -> Material:
         labels=torch.from_numpy(graph.labels),
         train=torch.from_numpy(split.train),
         validation=torch.from_numpy(split.validation),
-        views=normalised_edge_views(graph, torch.device("cpu")),
+        views=normalised_edge_views(graph, config, torch.device("cpu")),
         dropper=make_dropper(graph, config),
         generator=np.random.default_rng([config.seed, 1]),
     )

@@ -1,26 +1,18 @@
 """The limit of the Lévy filter as gamma goes to zero: a perceptron and the mean of its island."""
 
-from itertools import pairwise
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from ml.arrays import SparseMatrix
+from ml.baselines import mlp
 from ml.baselines.edge_views import PreparedViews
+from ml.baselines.layered import LayeredNetwork, layer_widths
 from ml.config import TrainingConfig
-from ml.dropout import drop
-from ml.feature_matrix import densify
 from ml.graph import Graph, islands_of
 
-PUBLISHED: dict[str, Any] = {
-    "layers": 2,
-    "width": 64,
-    "dropout": 0.5,
-    "learning_rate": 0.01,
-    "weight_decay": 5e-4,
-}
+PUBLISHED: dict[str, Any] = mlp.PUBLISHED
 
 
 class IslandView:
@@ -37,7 +29,7 @@ class IslandView:
         return (totals / self._sizes)[self._island]
 
 
-class IslandNetwork(nn.Module):
+class IslandNetwork(LayeredNetwork):
     """Layers ``H W_s + mean(H) W``: all that is left of the graph is which island a node is on.
 
     Equation: Sec. III-B with ``gamma -> 0``: ``L^g -> I - P0`` with ``P0`` the mean over the
@@ -45,27 +37,17 @@ class IslandNetwork(nn.Module):
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 
+    takes_sparse = False
+
     def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
-        super().__init__()
-        widths = list(pairwise([features, *[config.width] * (config.layers - 1), classes]))
-        self.layers = nn.ModuleList(nn.Linear(*shape) for shape in widths)
+        widths = layer_widths(config, features, classes)
+        super().__init__((nn.Linear(*shape) for shape in widths), config.dropout)
         self.means = nn.ModuleList(nn.Linear(*shape, bias=False) for shape in widths)
-        self._dropout = config.dropout
 
-    def forward(self, features: Tensor, view: IslandView, nodes: Tensor | None) -> Tensor:
-        """Return logits at ``nodes``, or everywhere if that is None."""
-        signal = densify(features)
-        for position, (layer, mean) in enumerate(zip(self.layers, self.means, strict=True)):
-            if position > 0:
-                signal = functional.relu(signal)
-            signal = drop(signal, self._dropout, training=self.training)
-            signal = layer(signal) + mean(view.mean(signal))
-        return signal if nodes is None else signal[nodes]
-
-
-def build_network(config: TrainingConfig, features: int, classes: int) -> nn.Module:
-    """Return the limit network with freshly drawn weights."""
-    return IslandNetwork(config, features, classes)
+    def apply_layer(self, position: int, signal: Tensor, view: IslandView) -> Tensor:
+        """Return the layers of the node and of its island's mean, added."""
+        mean: Tensor = self.means[position](view.mean(signal))
+        return super().apply_layer(position, signal, ()) + mean
 
 
 def make_views(
@@ -73,3 +55,6 @@ def make_views(
 ) -> PreparedViews[IslandView]:
     """Return the islands; edges matter only where they hold one together."""
     return PreparedViews(graph, lambda adjacency: IslandView(adjacency, device))
+
+
+build_network = IslandNetwork

@@ -7,11 +7,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch_geometric.nn import MixHopConv
 
-from ml.baselines.edge_views import EdgeView, PreparedViews, raw_edge_views
+from ml.baselines.edge_views import EdgeView, raw_edge_views
 from ml.config import TrainingConfig
 from ml.dropout import drop
 from ml.feature_matrix import densify
-from ml.graph import Graph
 
 DEFAULT_POWER = 2
 PUBLISHED: dict[str, Any] = {
@@ -59,13 +58,5 @@ class MixHopNetwork(nn.Module):
         return logits if nodes is None else logits[nodes]
 
 
-def build_network(config: TrainingConfig, features: int, classes: int) -> nn.Module:
-    """Return a MixHop network with freshly drawn weights."""
-    return MixHopNetwork(config, features, classes)
-
-
-def make_views(
-    graph: Graph, _config: TrainingConfig, device: torch.device
-) -> PreparedViews[EdgeView]:
-    """Return the edges; the layers normalise them."""
-    return raw_edge_views(graph, device)
+build_network = MixHopNetwork
+make_views = raw_edge_views

@@ -9,23 +9,16 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ml.arrays import IntArray
+from ml.baselines import chebnet
 from ml.baselines.edge_views import normalised_edges, sparse_tensor
 from ml.baselines.motifs import motif_matrices
 from ml.config import TrainingConfig
 from ml.dropout import drop
 from ml.graph import Graph
 
-DEFAULT_ORDER = 2
 MATRIX_COUNT = 14
 """The symmetric adjacency and the thirteen motifs."""
-PUBLISHED: dict[str, Any] = {
-    "layers": 2,
-    "width": 16,
-    "filter_order": DEFAULT_ORDER,
-    "dropout": 0.5,
-    "learning_rate": 0.01,
-    "weight_decay": 5e-4,
-}
+PUBLISHED: dict[str, Any] = chebnet.PUBLISHED
 
 MotifView = list[tuple[int, Tensor]]
 """The plain adjacency and each motif matrix that is not empty: number and matrix, normalised."""
@@ -69,7 +62,9 @@ class MotifNetwork(nn.Module):
 
     def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
         super().__init__()
-        order = DEFAULT_ORDER if config.filter_order is None else max(1, config.filter_order)
+        order = (
+            chebnet.DEFAULT_ORDER if config.filter_order is None else max(1, config.filter_order)
+        )
         wide = features > 4 * config.width
         self.entrance = nn.Linear(features, config.width) if wide else None
         columns = config.width if wide else features

@@ -1,18 +1,16 @@
 """VPN, the variable power network of Jin et al. (2019), "Power up!", written from its paper."""
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from ml.arrays import SparseMatrix
 from ml.baselines.edge_views import PreparedViews, normalised_edges, sparse_tensor
+from ml.baselines.layered import LayeredNetwork, layer_widths
 from ml.config import TrainingConfig
-from ml.dropout import drop
 from ml.graph import Graph
 
 DEFAULT_POWER = 2
@@ -54,30 +52,20 @@ class PowerLayer(nn.Module):
         return total + self.linear.bias
 
 
-class VpnNetwork(nn.Module):
+class VpnNetwork(LayeredNetwork):
     """Power layers with ReLU between them and dropout before each.
 
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 
     def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
-        super().__init__()
-        widths = [features, *[config.width] * (config.layers - 1), classes]
-        self.layers = nn.ModuleList(
-            PowerLayer(inputs, outputs, highest_power(config))
-            for inputs, outputs in pairwise(widths)
-        )
-        self._dropout = config.dropout
+        power = highest_power(config)
+        widths = layer_widths(config, features, classes)
+        super().__init__((PowerLayer(*shape, power) for shape in widths), config.dropout)
 
-    def forward(self, features: Tensor, view: HopView, nodes: Tensor | None) -> Tensor:
-        """Return logits at ``nodes``, or everywhere if that is None."""
-        signal = features
-        for position, layer in enumerate(self.layers):
-            if position > 0:
-                signal = functional.relu(signal)
-            signal = drop(signal, self._dropout, training=self.training)
-            signal = layer(signal, view)
-        return signal if nodes is None else signal[nodes]
+    def apply_layer(self, position: int, signal: Tensor, view: HopView) -> Tensor:
+        """Return what a layer makes of the signal and all distances."""
+        return super().apply_layer(position, signal, (view,))
 
 
 def highest_power(config: TrainingConfig) -> int:
@@ -110,11 +98,6 @@ def _pattern(matrix: SparseMatrix) -> SparseMatrix:
     return pattern
 
 
-def build_network(config: TrainingConfig, features: int, classes: int) -> nn.Module:
-    """Return a VPN with freshly drawn weights."""
-    return VpnNetwork(config, features, classes)
-
-
 def make_views(
     graph: Graph, config: TrainingConfig, device: torch.device
 ) -> PreparedViews[HopView]:
@@ -127,3 +110,6 @@ def make_views(
         ]
 
     return PreparedViews(graph, prepare)
+
+
+build_network = VpnNetwork

@@ -1,7 +1,7 @@
 """Table "directed": power grids and the directed citation graph."""
 
 from ml.experiments.contenders import CLOSED_FORMS, COMMON, OURS
-from ml.experiments.tables import Column, Paper, Table
+from ml.experiments.tables import Column, Figure, Table, paper_figures
 
 _METHODS = (
     "motifnet",
@@ -17,7 +17,7 @@ _METHODS = (
     "lfgcn_whole",
     "lfgcn",
 )
-_FIGURES: dict[str, tuple[float | tuple[float, float], ...]] = {
+_FIGURES: dict[str, tuple[Figure, ...]] = {
     "cora_directed": (
         60.00, 58.93, 57.75, (58.99, 0.52), (61.20, 0.50), (60.72, 0.43), (61.00, 0.45),
         (61.00, 0.44), (60.53, 0.43), (60.33, 0.55), (60.70, 0.47), (61.35, 0.45),
@@ -35,14 +35,6 @@ _FIGURES: dict[str, tuple[float | tuple[float, float], ...]] = {
         (96.11, 0.45), (96.23, 0.50), (95.94, 0.40), (97.61, 0.47), (97.85, 0.47),
     ),
 }  # fmt: skip
-
-
-def _paper() -> Paper:
-    return {
-        (dataset, method): figure if isinstance(figure, tuple) else (figure, None)
-        for dataset, figures in _FIGURES.items()
-        for method, figure in zip(_METHODS, figures, strict=True)
-    }
 
 
 TABLE = Table(
@@ -66,5 +58,7 @@ TABLE = Table(
         *(method for method in _METHODS if not method.startswith("lfgcn")),
         *OURS,
     ),
-    paper=_paper(),
+    paper=paper_figures(
+        {name: dict(zip(_METHODS, figures, strict=True)) for name, figures in _FIGURES.items()}
+    ),
 )

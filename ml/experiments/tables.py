@@ -12,6 +12,17 @@ from ml.experiments.contenders import CONTENDERS, Contender
 Paper = dict[tuple[str, str], tuple[float, float | None]]
 """The paper's mean and standard deviation in percent, by data set and method."""
 
+Figure = float | tuple[float, float]
+
+
+def paper_figures(columns: dict[str, dict[str, Figure]]) -> Paper:
+    """Return the paper's figures by data set and method; most have no deviation."""
+    return {
+        (dataset, method): figure if isinstance(figure, tuple) else (figure, None)
+        for dataset, figures in columns.items()
+        for method, figure in figures.items()
+    }
+
 
 @dataclass(frozen=True)
 class Job:

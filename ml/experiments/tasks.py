@@ -3,17 +3,19 @@
 from ml.experiments.contenders import CLOSED_FORMS, COMMON, OURS
 from ml.experiments.tables import Column, Table
 
+_DATASETS = (
+    "activsg2000_zone",
+    "case300_zone",
+    "activsg500_zone",
+    "activsg500_hidden_role",
+    "activsg2000_area",
+    "activsg2000_hidden_role",
+)
+
 TABLE = Table(
     name="tasks",
     title="Tasks where the graph matters",
-    columns=(
-        Column("activsg2000_zone", "seeded", 10),
-        Column("case300_zone", "seeded", 10),
-        Column("activsg500_zone", "seeded", 10),
-        Column("activsg500_hidden_role", "seeded", 10),
-        Column("activsg2000_area", "seeded", 10),
-        Column("activsg2000_hidden_role", "seeded", 10),
-    ),
+    columns=tuple(Column(dataset, "seeded", 10) for dataset in _DATASETS),
     methods=(
         *OURS,
         *COMMON,

@@ -1,10 +1,10 @@
 """Table "undirected": Cora, CiteSeer and PubMed under the standard split."""
 
 from ml.experiments.contenders import CLOSED_FORMS, COMMON, OURS
-from ml.experiments.tables import Column, Paper, Table
+from ml.experiments.tables import Column, Figure, Table, paper_figures
 
 _DATASETS = ("cora", "citeseer", "pubmed")
-_FIGURES: dict[str, tuple[float | tuple[float, float], ...]] = {
+_FIGURES: dict[str, tuple[Figure, ...]] = {
     "lp": (68.70, 46.32, 65.92),
     "deepwalk": (67.20, 43.27, 65.33),
     "chebnet": (81.45, 70.23, 78.40),
@@ -22,14 +22,6 @@ _FIGURES: dict[str, tuple[float | tuple[float, float], ...]] = {
 }
 
 
-def _paper() -> Paper:
-    return {
-        (dataset, method): figure if isinstance(figure, tuple) else (figure, None)
-        for method, figures in _FIGURES.items()
-        for dataset, figure in zip(_DATASETS, figures, strict=True)
-    }
-
-
 TABLE = Table(
     name="undirected",
     title="Undirected networks",
@@ -40,5 +32,10 @@ TABLE = Table(
         *(method for method in _FIGURES if not method.startswith("lfgcn")),
         *OURS,
     ),
-    paper=_paper(),
+    paper=paper_figures(
+        {
+            dataset: {method: figures[place] for method, figures in _FIGURES.items()}
+            for place, dataset in enumerate(_DATASETS)
+        }
+    ),
 )
