@@ -30,6 +30,8 @@ _TOLERANCE = 1e-3
 _MOST_WORK = 50_000_000
 """Numbers in the widest layer up to which the arrays are tried out on the spot."""
 _MOST_DENSE = 2000
+_MOST_WALKS = 1_000_000
+"""Buses times trees up to which a forest is tried out on the spot."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +176,7 @@ def _try_out(artifact: ml.Artifact, graph: ml.Graph, predictions: npt.NDArray[An
 
 def _can_try(artifact: ml.Artifact, nodes: int) -> bool:
     if artifact.method in SHALLOW:
-        return True
+        return nodes * int(artifact.manifest["config"].get("trees", 1)) <= _MOST_WALKS
     config = artifact.config
     small = nodes * config.width * config.branches * config.layers <= _MOST_WORK
     bearable = nodes <= _MOST_DENSE or config.operator != "dense"

@@ -13,8 +13,8 @@ from app.labels.service import get_label_set
 from app.models.service import get_model, load_weights
 from app.tables import JobRow
 from ml import load_artifact, predict_probabilities
-from tests.app.worker.conftest import Bench, make_bench
-from tests.app.worker.over_http import api_on, follow
+from tests.app.worker.conftest import Bench
+from tests.app.worker.over_http import api_on, follow, serving
 from tests.processes import wait_for
 
 KEYS = ["majority", "one_rule", "label_propagation", "closed_form", "forest", "mlp", "gcn"]
@@ -32,12 +32,8 @@ def train(api: TestClient, bench: Bench, **body: Any) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient, Bench]]:
-    folder = tmp_path_factory.mktemp("baselines")
-    bench = make_bench(f"sqlite:///{folder / 'levygrid.db'}", folder)
-    with bench.stack, api_on(bench) as api:
-        bench.start_worker(baseline_seconds="600")
-        yield api, bench
-    bench.database.close()
+    with serving(tmp_path_factory.mktemp("baselines")) as both:
+        yield both
 
 
 @pytest.fixture(scope="module")

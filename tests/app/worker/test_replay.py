@@ -11,20 +11,16 @@ from starlette.testclient import TestClient
 
 from app.models.service import get_model, load_weights
 from app.tables import ModelRow
-from tests.app.worker.conftest import Bench, make_bench
-from tests.app.worker.over_http import api_on, follow
+from tests.app.worker.conftest import Bench
+from tests.app.worker.over_http import follow, serving
 
 QUICK = {"epochs": 12, "width": 4, "seed": 3}
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient, Bench]]:
-    folder = tmp_path_factory.mktemp("replays")
-    bench = make_bench(f"sqlite:///{folder / 'levygrid.db'}", folder)
-    with bench.stack, api_on(bench) as api:
-        bench.start_worker(baseline_seconds="600")
-        yield api, bench
-    bench.database.close()
+    with serving(tmp_path_factory.mktemp("replays")) as both:
+        yield both
 
 
 @pytest.fixture(scope="module")
