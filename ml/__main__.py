@@ -2,11 +2,11 @@
 
 import typer
 
-from ml.commands import authors_split, bench, performance, plots, readings
+from ml.commands import authors_split, bench, defaults, performance, plots, readings
 from ml.experiments.command import reproduce
 
 commands = typer.Typer(no_args_is_help=True, add_completion=False)
-for command in (reproduce, authors_split, readings, bench, plots, performance):
+for command in (reproduce, authors_split, readings, defaults, bench, plots, performance):
     commands.command()(command)
 
 

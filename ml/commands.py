@@ -36,9 +36,17 @@ def authors_split(
 
 def readings(results: ResultsOption = _RESULTS) -> None:
     """Compare the readings of the paper's silent places on validation nodes."""
-    from ml.experiments.readings import compare_readings, tabulate
+    from ml.experiments.readings import DIVISIONS, READINGS, compare_readings, tabulate
 
-    typer.echo("\n".join(tabulate(compare_readings(results, _progress))))
+    typer.echo("\n".join(tabulate(compare_readings(results, _progress), READINGS, DIVISIONS)))
+
+
+def defaults(results: ResultsOption = _RESULTS) -> None:
+    """Compare candidates for the defaults on grids that no table reports."""
+    from ml.experiments.defaults import CANDIDATES, GRIDS, compare_defaults
+    from ml.experiments.readings import tabulate
+
+    typer.echo("\n".join(tabulate(compare_defaults(results, _progress), CANDIDATES, GRIDS)))
 
 
 def bench(

@@ -17,6 +17,12 @@ from ml.graph import Graph
 ROLES = ("neither", "load", "generator")
 TaskName = Literal["zone", "area", "role", "hidden_role"]
 _CASES = {
+    "case57": ("case57", "case57"),
+    "case89": ("case89pegase", "case89pegase"),
+    "case145": ("case145", "case145"),
+    "rts_gmlc": ("case_RTS_GMLC", "RTS-GMLC"),
+    "activsg200": ("case_ACTIVSg200", "ACTIVSg200"),
+    "case1354": ("case1354pegase", "case1354pegase"),
     "case118": ("case118", "case118"),
     "case300": ("case300", "case300"),
     "activsg500": ("case_ACTIVSg500", "ACTIVSg500"),
@@ -105,7 +111,18 @@ def _features(
     return columns, (*visible, "degree")
 
 
+DEVELOPMENT_TASKS: list[tuple[str, TaskName]] = [
+    ("case57", "role"),
+    ("case89", "role"),
+    ("case145", "role"),
+    ("rts_gmlc", "area"),
+    ("activsg200", "role"),
+    ("activsg200", "zone"),
+    ("case1354", "role"),
+]
+"""Grids that no table reports: defaults are judged on them."""
 _TASKS: list[tuple[str, TaskName]] = [
+    *DEVELOPMENT_TASKS,
     ("case300", "zone"),
     ("activsg500", "zone"),
     ("activsg2000", "area"),

@@ -89,7 +89,9 @@ def measure_dataset(
 def _search(study: Study, dataset: Dataset, method: MethodName, report: Report) -> SearchResult:
     if dataset.published is None:
         raise ValueError(f"{dataset.name} has no published split")
-    base = TrainingConfig(method=method, epochs=study.epochs, patience=50, device="cpu")
+    base = TrainingConfig(
+        method=method, epochs=study.epochs, patience=50, stop_on="loss", device="cpu"
+    )
     if method != "lfgcn":
         base = dataclasses.replace(base, drop_edge="none")
     database = _database(study.choice_path(dataset.name, method))

@@ -13,7 +13,7 @@ from ml.config import TrainingConfig
 from ml.datasets.dataset import Dataset
 from ml.errors import DatasetUnavailable
 from ml.experiments.contenders import CITATION_START, Contender, Settings
-from ml.experiments.protocol import CITATION, run_settings, validate
+from ml.experiments.protocol import CITATION, UNNAMED, run_settings, validate
 
 TRIALS = 20
 """Configurations a method on the smallest grids; larger ones have to do with fewer."""
@@ -123,7 +123,7 @@ def complete(contender: Contender, dataset: str, settings: Settings, *, quick: b
     """Join what is equal for all to the settings of a trained method."""
     if contender.method is None and contender.key not in _TRAINED_WITHOUT_NETWORK:
         return settings
-    return {**settings, **run_settings(dataset, quick=quick)}
+    return {**UNNAMED, **settings, **run_settings(dataset, quick=quick)}
 
 
 def _spread(values: tuple[Any, ...], generator: np.random.Generator) -> list[Any]:

@@ -25,6 +25,8 @@ GRID_RUN: Settings = {
 CITATION_RUN: Settings = {**GRID_RUN, "epochs": 200, "patience": 50, "feature_scaling": "none"}
 SCALED_BY_AUTHORS = frozenset({"ieee118", "sc500", "sc500_br_b"})
 """Grids whose features came scaled by the paper's author; they are taken as they are."""
+UNNAMED: Settings = {"dropout": 0.0, "weight_decay": 5e-4}
+"""What a network starts its search with where its source names nothing."""
 QUICK_RUN: Settings = {"epochs": 10, "patience": 10}
 
 

@@ -2,7 +2,7 @@
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,14 @@ from ml.training import fit
 DIVISIONS = {"ieee118": 20, "sc500": 10, "tx2000": 3}
 """How many divisions of the nodes each reading is tried on."""
 BASE = TrainingConfig(
-    feature_scaling="standard", drop_edge="none", epochs=200, patience=50, device="cpu"
+    feature_scaling="standard",
+    drop_edge="none",
+    dropout=0.0,
+    weight_decay=5e-4,
+    stop_on="loss",
+    epochs=200,
+    patience=50,
+    device="cpu",
 )
 READINGS: dict[str, dict[str, Any]] = {
     "skip carries the input": {"skip": "input", "output_skip": False},
@@ -68,18 +75,20 @@ def compare_readings(results: Path, report: Report) -> list[dict[str, Any]]:
     return done
 
 
-def tabulate(rows: list[dict[str, Any]]) -> list[str]:
-    """Return a Markdown table: mean validation accuracy in percent (and loss) a grid."""
+def tabulate(
+    rows: list[dict[str, Any]], readings: Iterable[str], datasets: Collection[str]
+) -> list[str]:
+    """Return a Markdown table: mean accuracy in percent (and loss), a reading a line."""
     lines = [
-        "| reading | " + " | ".join(DIVISIONS) + " | mean |",
-        "|---|" + "---|" * (len(DIVISIONS) + 1),
+        "| reading | " + " | ".join(datasets) + " | mean |",
+        "|---|" + "---|" * (len(datasets) + 1),
     ]
     found = {(row["reading"], row["dataset"]): row for row in rows}
-    for reading in READINGS:
-        cells = [found.get((reading, name)) for name in DIVISIONS]
+    for reading in readings:
+        cells = [found.get((reading, name)) for name in datasets]
         shown = ["not run" if cell is None else _show(cell) for cell in cells]
         accuracies = [cell["accuracy"] for cell in cells if cell is not None]
-        complete = len(accuracies) == len(DIVISIONS)
+        complete = len(accuracies) == len(datasets)
         mean = f"{100 * np.mean(accuracies):.2f}" if complete else "not run"
         lines.append(f"| {reading} | {' | '.join(shown)} | {mean} |")
     return lines
@@ -103,6 +112,12 @@ def _try(dataset: Dataset, count: int, changes: dict[str, Any]) -> dict[str, Any
         measured = fit(hide_test_labels(dataset.graph, split), split, config).metrics
         accuracies.append(measured["validation"].accuracy)
         losses.append(measured["validation"].log_loss)
+    return summarise(accuracies, losses)
+
+
+def summarise(accuracies: list[float], losses: list[float]) -> dict[str, Any]:
+    """Return mean and standard error of the accuracies, and the mean loss, for a row."""
+    count = len(accuracies)
     return {
         "divisions": count,
         "accuracy": round(float(np.mean(accuracies)), 5),

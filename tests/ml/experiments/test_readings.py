@@ -34,7 +34,7 @@ def test_a_grid_without_a_split_gets_its_own() -> None:
 def test_the_table_says_what_was_not_run() -> None:
     reading = next(iter(READINGS))
     row = {"reading": reading, "accuracy": 0.5, "error": 0.01, "loss": 1.0}
-    lines = tabulate([{**row, "dataset": "ieee118"}])
+    lines = tabulate([{**row, "dataset": "ieee118"}], READINGS, DIVISIONS)
     assert lines[2] == f"| {reading} | 50.0 ± 1.0 (1.000) | not run | not run | not run |"
 
 
@@ -44,4 +44,4 @@ def test_the_mean_is_over_all_grids() -> None:
         {"reading": reading, "dataset": name, "accuracy": share, "error": 0.0, "loss": 0.0}
         for name, share in zip(DIVISIONS, (0.3, 0.6, 0.9), strict=True)
     ]
-    assert tabulate(rows)[2].endswith("| 60.00 |")
+    assert tabulate(rows, READINGS, DIVISIONS)[2].endswith("| 60.00 |")
