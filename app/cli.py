@@ -10,6 +10,7 @@ import typer
 from pydantic import ValidationError
 
 from app.errors import LevygridError, StartFailed
+from app.jobs.queues import Queue
 from app.settings import Settings
 from ml.errors import MlError
 
@@ -61,11 +62,16 @@ def worker(
     concurrency: Annotated[
         int, typer.Option(min=1, max=64, help="Jobs that run at the same time.")
     ] = 1,
+    queue: Annotated[
+        Queue | None,
+        typer.Option(help="Jobs to take. Default: cpu, and gpu where torch finds CUDA."),
+    ] = None,
 ) -> None:
     """Run jobs: from the broker of LEVYGRID_BROKER_URL, or by polling the database."""
     from app.commands.worker import run_worker
+    from app.worker.opening import WorkOrder
 
-    raise typer.Exit(run_worker(_read_settings(), concurrency))
+    raise typer.Exit(run_worker(_read_settings(), WorkOrder(concurrency, queue)))
 
 
 @cli.command()
@@ -94,12 +100,6 @@ def demo(
 
 
 @cli.command()
-def bench(
-    name: Annotated[str, typer.Argument(help="Which one; `list` names them all.")],
-    json: Annotated[Path | None, typer.Option(help="Write the figures to this file.")] = None,
-) -> None:
-    """Measure one part and print its figures."""
-@cli.command()
 def card(
     case: Annotated[str, typer.Argument(help="A built-in case, such as case118.")] = "case118",
     label: Annotated[str, typer.Option(help="What is learnt.")] = "role",
@@ -116,6 +116,12 @@ def card(
     run_card(CardOrder(case, label), output, url)
 
 
+@cli.command()
+def bench(
+    name: Annotated[str, typer.Argument(help="Which one; `list` names them all.")],
+    json: Annotated[Path | None, typer.Option(help="Write the figures to this file.")] = None,
+) -> None:
+    """Measure one part and print its figures."""
     from app.commands.bench import run_bench
 
     run_bench(name, json)

@@ -68,6 +68,9 @@ class Settings(BaseSettings):
     threads: int = Field(
         0, ge=0, description="Threads of one training process; 0: by grid size and cores."
     )
+    warm_up: bool = Field(
+        True, description="Whether a worker learns its device and compiles before its first job."
+    )
     log_level: str = Field("INFO", description="DEBUG, INFO, WARNING or ERROR.")
 
     @property

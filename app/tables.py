@@ -106,6 +106,7 @@ class JobRow(Base):
     kind: Mapped[str] = mapped_column(String(32))
     payload: Mapped[dict[str, Any]]
     state: Mapped[str] = mapped_column(String(16))
+    queue: Mapped[str] = mapped_column(String(16))
     priority: Mapped[int] = mapped_column(default=0)
     attempt: Mapped[int] = mapped_column(default=0)
     handed_back: Mapped[int] = mapped_column(default=0)
@@ -115,6 +116,7 @@ class JobRow(Base):
     cancel_requested: Mapped[bool] = mapped_column(default=False)
     progress: Mapped[dict[str, Any]]
     event_count: Mapped[int] = mapped_column(default=0)
+    threads: Mapped[int | None]
     error: Mapped[dict[str, Any] | None] = mapped_column(Json)
     result: Mapped[dict[str, Any] | None] = mapped_column(Json)
     request_id: Mapped[str | None] = mapped_column(String(64))
@@ -134,6 +136,19 @@ class JobEventRow(Base):
     sequence: Mapped[int] = mapped_column(primary_key=True)
     kind: Mapped[str] = mapped_column(String(16))
     data: Mapped[dict[str, Any]]
+
+
+class WorkerRow(Base):
+    """A worker that lives, as long as its heartbeat is fresh."""
+
+    __tablename__ = "workers"
+
+    name: Mapped[str] = mapped_column(String(200), primary_key=True)
+    host: Mapped[str] = mapped_column(String(200))
+    queues: Mapped[list[Any]]
+    device: Mapped[str] = mapped_column(String(16))
+    concurrency: Mapped[int]
+    heartbeat_at: Mapped[datetime]
 
 
 class IdempotencyKeyRow(Base):

@@ -34,7 +34,8 @@ class Program:
 
     def __init__(self, command: list[str], settings: dict[str, str], folder: Path) -> None:
         clean = {k: v for k, v in os.environ.items() if not k.startswith("LEVYGRID_")}
-        given = {f"LEVYGRID_{name.upper()}": value for name, value in settings.items()}
+        chosen = {"warm_up": "false"} | settings
+        given = {f"LEVYGRID_{name.upper()}": value for name, value in chosen.items()}
         self._output = folder / f"{command[0]}-{time.monotonic_ns()}"
         with self._output.open("wb") as output:
             self._process = subprocess.Popen(

@@ -5,19 +5,20 @@ from app.errors import DatabaseUnusable
 from app.logs import configure_logs
 from app.migration import is_current
 from app.settings import Settings
+from app.worker.opening import WorkOrder
 
 
-def run_worker(settings: Settings, concurrency: int) -> int:
-    """Run jobs until SIGINT or SIGTERM; return the exit code. Raises: DatabaseUnusable."""
+def run_worker(settings: Settings, order: WorkOrder) -> int:
+    """Run jobs until SIGINT or SIGTERM; return the exit code. Raises: StartFailed."""
     configure_logs(settings.log_level)
     _require_schema(settings)
     if settings.broker_url:
         from app.worker import celery_worker
 
-        return celery_worker.work(settings, concurrency)
+        return celery_worker.work(settings, order)
     from app.worker import local
 
-    return local.work(settings, concurrency)
+    return local.work(settings, order)
 
 
 def _require_schema(settings: Settings) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query, Response, status
+from fastapi import APIRouter, Header, Query, Request, Response, status
 from starlette.concurrency import run_in_threadpool
 
 from app.db import Database, DatabaseDep, ReadingSession, WritingSession
@@ -10,6 +10,7 @@ from app.jobs import service
 from app.jobs.schemas import JobDetailOut, JobOut, JobPage
 from app.jobs.states import ENDED, JobState
 from app.jobs.streams import EventStreamResponse, JobStreamsDep
+from app.jobs.workers import explain_wait
 from app.paging import CursorQuery, LimitQuery
 from app.tables import JobRow
 
@@ -56,9 +57,11 @@ def list_jobs(
 
 
 @router.get("/{job_id}")
-def get_job(job_id: str, session: ReadingSession) -> JobDetailOut:
+def get_job(job_id: str, session: ReadingSession, request: Request) -> JobDetailOut:
     """Show where a job stands, its curves so far and what it was asked to do."""
-    return JobDetailOut.from_row(service.get_job(session, job_id))
+    row = service.get_job(session, job_id)
+    patience: float = request.app.state.settings.lease_seconds
+    return JobDetailOut.from_row(row, explain_wait(session, row, patience))
 
 
 @router.get(

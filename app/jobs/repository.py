@@ -47,9 +47,9 @@ def list_jobs(
     return fetch_page(session, query, (JobRow.created_at, JobRow.id), limit, cursor)
 
 
-def has_work(session: Session, now: datetime) -> bool:
-    """Tell whether any job waits or has lost its worker, without writing."""
-    work = or_(JobRow.state == JobState.QUEUED, _expired(now))
+def has_work(session: Session, now: datetime, queues: Sequence[str]) -> bool:
+    """Tell whether a job of these queues waits or any has lost its worker, without writing."""
+    work = or_(_waits_in(queues), _expired(now))
     return bool(session.scalar(select(exists().where(work))))
 
 
@@ -147,15 +147,14 @@ def fail_expired(
 
 
 def take_overdue(
-    session: Session, now: datetime, patience: float, *, queued: bool
+    session: Session, now: datetime, patience: float, queues: Sequence[str]
 ) -> Sequence[JobRow]:
     """Mark as dispatched, and return, jobs whose message must be sent (again).
 
-    Always those that lost their worker; ``queued`` adds those that wait. A job is returned to
-    one caller only within ``patience`` seconds.
+    Always those that lost their worker, and those that wait in ``queues``. A job is returned
+    to one caller only within ``patience`` seconds.
     """
-    waiting = JobRow.state == JobState.QUEUED
-    wanted = or_(_expired(now), waiting) if queued else _expired(now)
+    wanted = or_(_expired(now), _waits_in(queues))
     stale = JobRow.dispatched_at < now - timedelta(seconds=patience)
     return _change_all(session, [wanted, stale], dispatched_at=now)
 
@@ -189,7 +188,11 @@ def _expired(now: datetime) -> ColumnElement[bool]:
 
 def _claimable(now: datetime, terms: LeaseTerms) -> ColumnElement[bool]:
     lost = and_(_expired(now), JobRow.cancel_requested.is_(False), terms.max_attempts > _TRIES)
-    return or_(JobRow.state == JobState.QUEUED, lost)
+    return and_(JobRow.queue.in_(terms.queues), or_(JobRow.state == JobState.QUEUED, lost))
+
+
+def _waits_in(queues: Sequence[str]) -> ColumnElement[bool]:
+    return and_(JobRow.state == JobState.QUEUED, JobRow.queue.in_(queues))
 
 
 def _claimed(now: datetime, terms: LeaseTerms) -> dict[str, Any]:

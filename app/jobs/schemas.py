@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, Field
 
+from app.jobs.queues import Queue
 from app.jobs.states import JobState
 from app.tables import JobRow
 
@@ -18,6 +19,9 @@ class JobOut(BaseModel):
     graph_id: str | None = Field(examples=["0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e"])
     label: str | None = Field(description="What is being learnt, if the job trains.")
     priority: int = Field(description="0 to 9; higher runs sooner.")
+    queue: Queue = Field(
+        description="Which workers take it: `gpu` if `config.device` is `cuda`.", examples=["cpu"]
+    )
     attempt: int = Field(description="How often a worker has taken the job.")
     cancel_requested: bool
     epoch: int | None = Field(examples=[120])
@@ -70,6 +74,9 @@ class CurvesOut(BaseModel):
 class JobDetailOut(JobOut):
     """One job with its curves and the request that it carries out."""
 
+    waiting_reason: str | None = Field(
+        description="What a queued job waits for.", examples=["2 jobs are ahead of it."]
+    )
     curves: CurvesOut
     request: dict[str, Any] = Field(description="Everything that decides the outcome.")
     result: dict[str, Any] | None = Field(
@@ -78,13 +85,15 @@ class JobDetailOut(JobOut):
     )
 
     @classmethod
-    def from_row(cls, row: JobRow) -> Self:
+    def from_row(cls, row: JobRow, waiting_reason: str | None = None) -> Self:
         """Translate a row, its curves and its request."""
-        summary = JobOut.from_row(row).model_dump()
-        curves = row.progress.get("curves", {})
-        return cls.model_validate(
-            summary | {"curves": curves, "request": row.payload, "result": row.result}
-        )
+        details = {
+            "waiting_reason": waiting_reason,
+            "curves": row.progress.get("curves", {}),
+            "request": row.payload,
+            "result": row.result,
+        }
+        return cls.model_validate(JobOut.from_row(row).model_dump() | details)
 
 
 class JobPage(BaseModel):

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from app.db import current_time
 from app.errors import JobNotCancellable, JobNotFound, LeaseLost
 from app.jobs import repository
+from app.jobs.queues import EVERY_QUEUE, choose_queue
 from app.jobs.states import Claim, JobState, LeaseTerms
 from app.tables import CheckpointRow, JobRow
 
@@ -35,6 +36,7 @@ def enqueue(session: Session, kind: str, payload: dict[str, Any], origin: Origin
         kind=kind,
         payload=payload,
         state=JobState.QUEUED,
+        queue=choose_queue(payload),
         priority=origin.priority,
         attempt=0,
         cancel_requested=False,
@@ -91,9 +93,9 @@ def cancel_jobs(session: Session, job_ids: Sequence[str]) -> Sequence[JobRow]:
     return rows
 
 
-def has_work(session: Session) -> bool:
+def has_work(session: Session, queues: Sequence[str] = EVERY_QUEUE) -> bool:
     """Tell whether a claim or a reaping could find anything, without writing."""
-    return repository.has_work(session, current_time(session))
+    return repository.has_work(session, current_time(session), queues)
 
 
 def claim_job(session: Session, job_id: str, terms: LeaseTerms) -> JobRow | None:
@@ -125,6 +127,11 @@ def is_cancel_requested(session: Session, claim: Claim) -> bool:
 def report_progress(session: Session, claim: Claim, progress: dict[str, Any]) -> None:
     """Say how far a running job is. Raises: LeaseLost."""
     _held(repository.change_held(session, claim, progress=progress), claim)
+
+
+def keep_threads(session: Session, claim: Claim, threads: int) -> None:
+    """Remember how many threads a job computes with: another number gives other last digits."""
+    repository.change_held(session, claim, threads=threads)
 
 
 def save_checkpoint(session: Session, claim: Claim, epoch: int, content: bytes) -> None:
@@ -195,9 +202,9 @@ def reap(session: Session, max_attempts: int, error: dict[str, Any]) -> Sequence
     return ended
 
 
-def take_overdue(session: Session, patience: float, *, queued: bool) -> Sequence[JobRow]:
-    """Return jobs whose message was lost with their worker or, if ``queued``, on its way."""
-    return repository.take_overdue(session, current_time(session), patience, queued=queued)
+def take_overdue(session: Session, patience: float, queues: Sequence[str]) -> Sequence[JobRow]:
+    """Return jobs whose message was lost with their worker or, of ``queues``, on its way."""
+    return repository.take_overdue(session, current_time(session), patience, queues)
 
 
 def _end(session: Session, claim: Claim, state: JobState, **values: Any) -> JobRow:

@@ -5,8 +5,11 @@ queued ──claim──> running ──finish──> succeeded | failed
   └──────cancel───────┴──> cancelled
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+
+from app.jobs.queues import EVERY_QUEUE
 
 
 class JobState(StrEnum):
@@ -38,3 +41,4 @@ class LeaseTerms:
     owner: str
     seconds: float
     max_attempts: int
+    queues: Sequence[str] = EVERY_QUEUE

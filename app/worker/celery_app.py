@@ -6,12 +6,13 @@ import structlog
 from celery import Celery
 from kombu.exceptions import ChannelError, OperationalError
 
+from app.jobs.queues import Queue
 from app.jobs.service import LAST_PRIORITY
 from app.settings import Settings
 from app.tables import JobRow
 
 TASK_NAME = "levygrid.run_job"
-QUEUE_NAME = "levygrid"
+QUEUE_NAMES = {Queue.CPU: "levygrid", Queue.GPU: "levygrid-gpu"}
 LONGER_THAN_ANY_JOB = 30 * 24 * 3600
 """Seconds after which a broker may deliver again: the lease decides, not the broker."""
 
@@ -32,9 +33,9 @@ def make_celery(settings: Settings) -> Celery:
         broker_connection_timeout=3,
         broker_transport_options=_transport_options(settings),
         task_acks_late=True,
-        task_default_queue=QUEUE_NAME,
+        task_default_queue=QUEUE_NAMES[Queue.CPU],
         task_ignore_result=True,
-        task_queues={QUEUE_NAME: {"queue_arguments": queue_arguments}},
+        task_queues={name: {"queue_arguments": queue_arguments} for name in QUEUE_NAMES.values()},
         task_reject_on_worker_lost=True,
         worker_cancel_long_running_tasks_on_connection_loss=False,
         worker_enable_remote_control=False,
@@ -58,6 +59,7 @@ class CeleryDispatcher:
             self._app.send_task(
                 TASK_NAME,
                 args=[job.id],
+                queue=QUEUE_NAMES[Queue(job.queue)],
                 # Redis serves 0 first, RabbitMQ 9; ours is 9 first.
                 priority=LAST_PRIORITY - job.priority if self._redis else job.priority,
                 retry_policy={"max_retries": 1, "interval_start": 0},
@@ -65,17 +67,22 @@ class CeleryDispatcher:
         except OperationalError as error:
             _log.warning("broker away, the job waits", job=job.id, reason=str(error))
 
-    def is_queue_empty(self) -> bool:
-        """Tell whether no message waits in the broker. Raises: OperationalError."""
+    def find_empty_queues(self) -> list[Queue]:
+        """Return the queues without a message in the broker. Raises: OperationalError."""
         with self._app.connection_for_read() as connection:
             connection.ensure_connection(max_retries=1)
-            try:
-                waiting = connection.default_channel.queue_declare(QUEUE_NAME, passive=True)
-            except ChannelError:  # a queue without messages does not exist in Redis
-                return True
-            except connection.connection_errors as error:
-                raise OperationalError(str(error)) from error
-            return int(waiting.message_count) == 0
+            return [queue for queue, name in QUEUE_NAMES.items() if _is_empty(connection, name)]
+
+
+def _is_empty(connection: Any, name: str) -> bool:
+    try:
+        with connection.channel() as channel:  # RabbitMQ closes it if there is no such queue
+            waiting = channel.queue_declare(name, passive=True)
+    except ChannelError:  # a queue without messages does not exist in Redis
+        return True
+    except connection.connection_errors as error:
+        raise OperationalError(str(error)) from error
+    return int(waiting.message_count) == 0
 
 
 def _transport_options(settings: Settings) -> dict[str, Any]:

@@ -7,41 +7,42 @@ import structlog
 from celery import Celery, signals
 from kombu.exceptions import OperationalError as BrokerAway
 
-from app.db import Database
 from app.jobs import service
 from app.jobs.patience import DATABASE_AWAY
 from app.settings import Settings
-from app.worker.celery_app import QUEUE_NAME, TASK_NAME, CeleryDispatcher, make_celery
+from app.worker.celery_app import QUEUE_NAMES, TASK_NAME, CeleryDispatcher, make_celery
 from app.worker.context import WorkerContext
+from app.worker.opening import WorkOrder, open_worker
+from app.worker.presence import presence
 from app.worker.run import reap_lost_jobs, run_job
 
 _LONGEST_RETRY_WAIT = 60
 _log = structlog.get_logger("levygrid.worker")
 
 
-def work(settings: Settings, concurrency: int) -> int:
-    """Run jobs until SIGTERM or SIGINT; the jobs at hand are handed back."""
+def work(settings: Settings, order: WorkOrder) -> int:
+    """Run jobs until SIGTERM or SIGINT; the jobs at hand are handed back. Raises: StartFailed."""
     app = make_celery(settings)
     dispatcher = CeleryDispatcher(app)
-    database = Database(settings.resolved_database_url)
-    worker = WorkerContext(settings, database, dispatcher, concurrency)
+    worker = open_worker(settings, dispatcher, order, threading.Event())
     _register(app, worker)
     reaper = threading.Thread(target=_reap_until_stopped, args=(worker, dispatcher), daemon=True)
     _connect_signals(worker, reaper)
     # Threads, not forks: the work itself is in a process of its own, and one process dies whole.
     consumer = app.Worker(
         pool="threads",
-        concurrency=concurrency,
-        queues=[QUEUE_NAME],
+        concurrency=worker.concurrency,
+        queues=[QUEUE_NAMES[queue] for queue in worker.queues],
         loglevel=settings.log_level,
         quiet=True,
         without_gossip=True,
         without_mingle=True,
         without_heartbeat=True,
     )
-    consumer.start()
+    with presence(worker):
+        consumer.start()
     worker.stop.set()
-    database.close()
+    worker.database.close()
     return int(consumer.exitcode or 0)
 
 
@@ -50,9 +51,9 @@ def redispatch_lost_jobs(worker: WorkerContext, dispatcher: CeleryDispatcher) ->
     with worker.database.reading() as session:
         if not service.has_work(session):
             return 0
-    empty = dispatcher.is_queue_empty()
+    empty = dispatcher.find_empty_queues()
     with worker.database.writing() as session:
-        rows = service.take_overdue(session, worker.settings.lease_seconds, queued=empty)
+        rows = service.take_overdue(session, worker.settings.lease_seconds, empty)
     for row in rows:
         _log.warning("job sent again", job=row.id, state=row.state)
         dispatcher.dispatch(row)
@@ -76,7 +77,7 @@ def _register(app: Celery, worker: WorkerContext) -> None:
 
 def _connect_signals(worker: WorkerContext, reaper: threading.Thread) -> None:
     def start(**_: Any) -> None:
-        _log.info("worker started", worker=worker.name)
+        _log.info("worker started", worker=worker.name, queues=worker.queues)
         reaper.start()
 
     def stop(**_: Any) -> None:

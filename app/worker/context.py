@@ -3,10 +3,12 @@
 import os
 import socket
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from app.db import Database
 from app.jobs.dispatch import Dispatcher
+from app.jobs.queues import Queue
 from app.jobs.states import LeaseTerms
 from app.settings import Settings
 
@@ -14,30 +16,39 @@ _BUSES_WORTH_THREADS = 1000
 """On smaller grids threads wait for each other longer than they work."""
 
 
-def _own_name() -> str:
-    return f"{socket.gethostname()}:{os.getpid()}"
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class WorkerContext:
-    """One worker: where it reads jobs, how many share the cores, whether it is to stop."""
+    """One worker: where it reads jobs and which, how many at once, whether it is to stop."""
 
     settings: Settings
     database: Database
     dispatcher: Dispatcher
     concurrency: int = 1
+    queues: Sequence[Queue] = (Queue.CPU,)
+    device: str = "unknown"
     stop: threading.Event = field(default_factory=threading.Event)
-    name: str = field(default_factory=_own_name)
+    host: str = field(default_factory=socket.gethostname)
+
+    @property
+    def name(self) -> str:
+        """Who holds the lease of a job."""
+        return f"{self.host}:{os.getpid()}"
 
     @property
     def terms(self) -> LeaseTerms:
         """On what terms this worker claims jobs."""
-        return LeaseTerms(self.name, self.settings.lease_seconds, self.settings.max_attempts)
+        settings = self.settings
+        return LeaseTerms(self.name, settings.lease_seconds, settings.max_attempts, self.queues)
 
-    def choose_threads(self, bus_count: int) -> int:
-        """Return how many threads a job may use: few enough not to fight for cores."""
+    @property
+    def environment(self) -> dict[str, str]:
+        """What training processes get beside the settings: no GPU if this is not a GPU queue."""
+        return {} if Queue.GPU in self.queues else {"CUDA_VISIBLE_DEVICES": ""}
+
+    def choose_threads(self, bus_count: int, slots: int) -> int:
+        """Return how many threads a job may use if ``slots`` jobs share the cores."""
         if self.settings.threads:
             return self.settings.threads
         if bus_count < _BUSES_WORTH_THREADS:
             return 1
-        return max(1, len(os.sched_getaffinity(0)) // self.concurrency)
+        return max(1, len(os.sched_getaffinity(0)) // max(slots, self.concurrency))

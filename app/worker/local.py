@@ -7,38 +7,43 @@ from types import FrameType
 
 import structlog
 
-from app.db import Database
 from app.jobs.dispatch import PolledTable
 from app.jobs.patience import DATABASE_AWAY, back_off
 from app.logs import configure_logs
 from app.settings import Settings
 from app.worker.context import WorkerContext
+from app.worker.opening import WorkOrder, open_worker
+from app.worker.presence import presence
 from app.worker.process import die_with_parent
 from app.worker.run import reap_lost_jobs, run_next
 
 _log = structlog.get_logger("levygrid.worker")
 
 
-def work(settings: Settings, concurrency: int, neighbours: int = 0) -> int:
-    """Run jobs until SIGTERM or SIGINT; the jobs at hand are handed back.
+def work(settings: Settings, order: WorkOrder) -> int:
+    """Run jobs until SIGTERM or SIGINT; the jobs at hand are handed back. Raises: StartFailed."""
+    stop = threading.Event()
+    _stop_on_signals(stop)
+    worker = open_worker(settings, PolledTable(), order, stop)
+    with presence(worker):
+        _log.info("worker started", worker=worker.name, queues=worker.queues)
+        _poll_together(worker)
+    worker.database.close()
+    _log.info("worker stopped", worker=worker.name)
+    return 0
 
-    ``neighbours`` are jobs that other workers of this machine may run at the same time.
-    """
-    database = Database(settings.resolved_database_url)
-    worker = WorkerContext(settings, database, PolledTable(), concurrency + neighbours)
-    _stop_on_signals(worker)
-    _log.info("worker started", worker=worker.name)
+
+def _poll_together(worker: WorkerContext) -> None:
+    """Poll by as many threads as jobs may run at the same time."""
     others = [
-        threading.Thread(target=poll_until_stopped, args=(worker,)) for _ in range(concurrency - 1)
+        threading.Thread(target=poll_until_stopped, args=(worker,))
+        for _ in range(worker.concurrency - 1)
     ]
     for other in others:
         other.start()
     poll_until_stopped(worker)
     for other in others:
         other.join()
-    database.close()
-    _log.info("worker stopped", worker=worker.name)
-    return 0
 
 
 def poll_until_stopped(worker: WorkerContext) -> None:
@@ -57,12 +62,12 @@ def poll_until_stopped(worker: WorkerContext) -> None:
             worker.stop.wait(worker.settings.poll_seconds)
 
 
-def _stop_on_signals(worker: WorkerContext) -> None:
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        worker.stop.set()
+def _stop_on_signals(stop: threading.Event) -> None:
+    def handle(_signal: int, _frame: FrameType | None) -> None:
+        stop.set()
 
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGTERM, handle)
+    signal.signal(signal.SIGINT, handle)
 
 
 def main(parent: str) -> int:
@@ -70,7 +75,7 @@ def main(parent: str) -> int:
     die_with_parent(int(parent), signal.SIGTERM)
     settings = Settings()
     configure_logs(settings.log_level)
-    return work(settings, concurrency=1, neighbours=settings.workers - 1)
+    return work(settings, WorkOrder())
 
 
 if __name__ == "__main__":

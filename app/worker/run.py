@@ -12,6 +12,7 @@ from app.errors import JobFailed, LeaseLost, TimeLimitReached, TrainerCrashed, W
 from app.jobs import service
 from app.jobs.patience import DATABASE_AWAY, write_patiently
 from app.jobs.states import Claim, JobState
+from app.jobs.workers import count_slots
 from app.problems import describe_failure
 from app.tables import GraphRow, JobRow
 from app.worker.context import WorkerContext
@@ -41,7 +42,7 @@ def run_job(worker: WorkerContext, job_id: str) -> bool:
 def run_next(worker: WorkerContext) -> bool:
     """Run the next job that waits or was lost, if any; return whether there was one."""
     with worker.database.reading() as session:
-        if not service.has_work(session):
+        if not service.has_work(session, worker.queues):
             return False
     with worker.database.writing() as session:
         row = service.claim_next(session, worker.terms)
@@ -51,7 +52,7 @@ def run_next(worker: WorkerContext) -> bool:
 def reap_lost_jobs(worker: WorkerContext) -> None:
     """End jobs whose worker is lost and that may not be tried again."""
     with worker.database.reading() as session:
-        if not service.has_work(session):
+        if not service.has_work(session, ()):
             return
     tries = worker.settings.max_attempts
     reason = WorkerLost(f"The worker was lost in each of {tries} tries.")
@@ -69,7 +70,7 @@ def _run_claimed(worker: WorkerContext, row: JobRow | None) -> bool:
     if row.request_id is not None:
         log = log.bind(request_id=row.request_id)
     log.info("job claimed", kind=row.kind)
-    trainer = _start_trainer(worker, claim, _choose_threads(worker, row))
+    trainer = _start_trainer(worker, claim, row.threads or _choose_threads(worker, claim, row))
     try:
         verdict = _watch(worker, claim, trainer)
     finally:
@@ -80,17 +81,21 @@ def _run_claimed(worker: WorkerContext, row: JobRow | None) -> bool:
     return True
 
 
-def _choose_threads(worker: WorkerContext, row: JobRow) -> int:
-    with worker.database.reading() as session:
+def _choose_threads(worker: WorkerContext, claim: Claim, row: JobRow) -> int:
+    """Share the cores with every job of this host, once for all attempts of the job."""
+    with worker.database.writing() as session:
         graph = None if row.graph_id is None else session.get(GraphRow, row.graph_id)
-    return worker.choose_threads(0 if graph is None else graph.bus_count)
+        slots = count_slots(session, worker.host, worker.settings.lease_seconds)
+        threads = worker.choose_threads(0 if graph is None else graph.bus_count, slots)
+        service.keep_threads(session, claim, threads)
+    return threads
 
 
 def _start_trainer(worker: WorkerContext, claim: Claim, threads: int) -> subprocess.Popen[bytes]:
     # A session of its own: Ctrl-C on the terminal is for the worker, which then stops it.
     return subprocess.Popen(  # noqa: S603 - our own interpreter and module
         child_command("app.worker.trainer", claim.job_id, str(claim.attempt)),
-        env=child_environment(worker.settings, threads),
+        env=child_environment(worker.settings, threads) | worker.environment,
         stdin=subprocess.DEVNULL,
         start_new_session=True,
     )

@@ -7,6 +7,7 @@ import pytest
 from app.db import Database
 from app.errors import JobNotCancellable, JobNotFound, LeaseLost
 from app.jobs import service
+from app.jobs.queues import EVERY_QUEUE
 from app.jobs.service import Origin
 from app.jobs.states import Claim, JobState, LeaseTerms
 from app.tables import JobRow
@@ -273,16 +274,16 @@ def test_there_is_work_while_a_job_waits_or_is_lost(database: Database) -> None:
 def test_a_lost_message_is_sent_again_by_one_reaper_only(database: Database) -> None:
     waiting = enqueue(database)
     with database.writing() as session:
-        assert service.take_overdue(session, 60, queued=True) == []
-        assert service.take_overdue(session, -1, queued=False) == []
-        (found,) = service.take_overdue(session, -1, queued=True)
+        assert service.take_overdue(session, 60, EVERY_QUEUE) == []
+        assert service.take_overdue(session, -1, ()) == []
+        (found,) = service.take_overdue(session, -1, EVERY_QUEUE)
         assert found.id == waiting
-        assert service.take_overdue(session, 60, queued=True) == []
+        assert service.take_overdue(session, 60, EVERY_QUEUE) == []
 
 
 def test_a_lost_job_is_sent_again_even_if_messages_wait(database: Database) -> None:
     job_id = enqueue(database)
     claim(database, EXPIRED)
     with database.writing() as session:
-        (found,) = service.take_overdue(session, -1, queued=False)
+        (found,) = service.take_overdue(session, -1, ())
     assert found.id == job_id

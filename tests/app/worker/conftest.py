@@ -39,10 +39,10 @@ class Bench:
         """Queue a job on the small grid."""
         return enqueue_on(self.database, self.graph_id, **config)
 
-    def start_worker(self, **settings: str) -> Program:
+    def start_worker(self, *options: str, **settings: str) -> Program:
         """Start a worker process that ends with the test."""
         given = QUICK | self.settings | settings
-        return self.stack.enter_context(running(["worker"], given, self.folder))
+        return self.stack.enter_context(running(["worker", *options], given, self.folder))
 
     def job(self, job_id: str) -> JobRow:
         """Return the job as it is now."""

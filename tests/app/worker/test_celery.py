@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import redis
 
+from app.jobs.queues import Queue
 from app.jobs.service import LAST_PRIORITY
 from app.settings import Settings
 from app.tables import JobRow
@@ -100,7 +101,7 @@ def test_the_most_urgent_message_is_served_first(
     dispatcher: CeleryDispatcher, valkey_server: ValkeyServer
 ) -> None:
     for priority in (0, LAST_PRIORITY, 4):
-        dispatcher.dispatch(JobRow(id=f"job-{priority}", priority=priority))
+        dispatcher.dispatch(JobRow(id=f"job-{priority}", priority=priority, queue="cpu"))
     with redis.Redis(port=valkey_server.port) as client:
         lists = sorted(key.decode() for key in client.keys("levygrid*"))
     # Redis serves the list without a suffix first, then by rising suffix.
@@ -108,6 +109,21 @@ def test_the_most_urgent_message_is_served_first(
 
 
 def test_an_empty_queue_is_told_from_one_with_messages(dispatcher: CeleryDispatcher) -> None:
-    assert dispatcher.is_queue_empty()
-    dispatcher.dispatch(JobRow(id="job", priority=3))
-    assert not dispatcher.is_queue_empty()
+    assert dispatcher.find_empty_queues() == [Queue.CPU, Queue.GPU]
+    dispatcher.dispatch(JobRow(id="job", priority=3, queue="gpu"))
+    assert dispatcher.find_empty_queues() == [Queue.CPU]
+
+
+def test_a_job_for_a_gpu_passes_by_workers_without(
+    bench: Bench, dispatcher: CeleryDispatcher
+) -> None:
+    for_gpu, for_any = bench.enqueue(device="cuda", **SHORT), bench.enqueue(**SHORT)
+    bench.start_worker()
+    for job_id in (for_gpu, for_any):
+        dispatcher.dispatch(bench.job(job_id))
+    bench.wait_for_state(for_any, "succeeded")
+    assert bench.job(for_gpu).state == "queued"
+    bench.start_worker("--queue", "gpu")
+    error = bench.wait_for_state(for_gpu, "failed").error
+    assert error is not None
+    assert error["type"] == "/problems/device-unavailable"

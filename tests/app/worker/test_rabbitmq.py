@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from app.jobs.queues import Queue
 from app.jobs.service import LAST_PRIORITY
 from app.settings import Settings
 from app.tables import JobRow
-from app.worker.celery_app import QUEUE_NAME, CeleryDispatcher, make_celery
+from app.worker.celery_app import QUEUE_NAMES, CeleryDispatcher, make_celery
 from tests.app.worker.conftest import Bench, make_bench
 from tests.processes import wait_for
 
@@ -40,14 +41,15 @@ def test_the_most_urgent_message_is_served_first(
     rabbitmq_url: str, dispatcher: CeleryDispatcher
 ) -> None:
     for priority in (0, LAST_PRIORITY, 4):
-        dispatcher.dispatch(JobRow(id=f"job-{priority}", priority=priority))
-    assert not dispatcher.is_queue_empty()
+        dispatcher.dispatch(JobRow(id=f"job-{priority}", priority=priority, queue="cpu"))
+    assert dispatcher.find_empty_queues() == [Queue.GPU]
     served = []
+    name = QUEUE_NAMES[Queue.CPU]
     with make_celery(Settings(broker_url=rabbitmq_url)).connection_for_read() as connection:
         for _ in range(3):
             message = wait_for(
-                lambda: connection.default_channel.basic_get(QUEUE_NAME, no_ack=True), "a message"
+                lambda: connection.default_channel.basic_get(name, no_ack=True), "a message"
             )
             served.append(message.properties["priority"])
     assert served == [LAST_PRIORITY, 4, 0]
-    assert dispatcher.is_queue_empty()
+    assert dispatcher.find_empty_queues() == [Queue.CPU, Queue.GPU]

@@ -143,7 +143,7 @@ def test_a_job_over_its_memory_fails_with_the_reason(bench: Bench) -> None:
 
 def test_a_job_that_cannot_be_trained_fails_with_the_reason(bench: Bench) -> None:
     job_id = bench.enqueue(device="cuda", epochs=5)
-    bench.start_worker()
+    bench.start_worker("--queue", "gpu")
     row = bench.wait_for_state(job_id, "failed")
     assert row.error is not None
     assert row.error["type"] == "/problems/device-unavailable"
