@@ -96,6 +96,76 @@ def test_every_service_points_to_the_database_and_broker_of_this_file(name: str)
 
 
 @pytest.mark.parametrize("name", OWN_SERVICES)
+def test_every_command_has_options_that_exist(name: str) -> None:
+    command, *given = OWN_SERVICES[name]["command"]
+    known = get_command(cli).commands[command].params  # type: ignore[attr-defined]
+    options = {option for one in known for option in one.opts}
+    assert {word for word in given if word.startswith("--")} <= options
+
+
+@pytest.mark.parametrize("name", COMPOSE["services"])
+def test_every_service_restarts_and_keeps_to_limits(name: str) -> None:
+    service = COMPOSE["services"][name]
+    assert service["restart"] in {"unless-stopped", "on-failure"}
+    limits = service["deploy"]["resources"]["limits"]
+    assert float(limits["cpus"]) > 0
+    assert re.fullmatch(r"\d+[mg]", limits["memory"])
+    assert service["logging"]["options"]["max-size"]
+
+
+@pytest.mark.parametrize("name", sorted(set(COMPOSE["services"]) - {"migrate", "api"}))
+def test_every_service_that_stays_has_a_health_check(name: str) -> None:
+    # The API has that of its image, the migration ends by itself.
+    assert COMPOSE["services"][name]["healthcheck"]["test"]
+
+
+def test_the_health_check_of_a_worker_is_a_module_of_ours() -> None:
+    *_, module = COMPOSE["services"]["worker"]["healthcheck"]["test"]
+    assert (ROOT / module.replace(".", "/")).with_suffix(".py").is_file()
+
+
+def test_nothing_is_published_beyond_this_machine() -> None:
+    published = [
+        port for service in COMPOSE["services"].values() for port in service.get("ports", [])
+    ]
+    assert published
+    assert all(port.startswith("127.0.0.1:") for port in published)
+
+
+def test_nobody_starts_before_what_it_needs_is_there() -> None:
+    for name in ("api", "worker", "worker-gpu"):
+        assert COMPOSE["services"][name]["depends_on"] == {
+            "migrate": {"condition": "service_completed_successfully"},
+            "broker": {"condition": "service_healthy"},
+        }
+    waits_for = COMPOSE["services"]["migrate"]["depends_on"]
+    assert waits_for == {"postgres": {"condition": "service_healthy"}}
+
+
+def test_the_gpu_worker_is_started_on_request_only_and_gets_a_gpu() -> None:
+    worker = COMPOSE["services"]["worker-gpu"]
+    assert worker["profiles"] == ["gpu"]
+    assert worker["command"] == ["worker", "--queue", "gpu"]
+    assert worker["build"]["args"]["TORCH_CHANNEL"].startswith("${TORCH_CHANNEL:-cu")
+    (device,) = worker["deploy"]["resources"]["reservations"]["devices"]
+    assert device["capabilities"] == ["gpu"]
+    others = [one for name, one in COMPOSE["services"].items() if name != "worker-gpu"]
+    assert not any("profiles" in one for one in others)
+
+
+def test_a_worker_is_given_time_to_hand_its_job_back() -> None:
+    grace = float(COMPOSE["services"]["worker"]["stop_grace_period"].removesuffix("s"))
+    assert grace > Settings().stop_seconds
+
+
+def test_images_of_others_name_their_version() -> None:
+    images = [
+        service["image"] for service in COMPOSE["services"].values() if "build" not in service
+    ]
+    assert all(re.search(r":\d", image) for image in images)
+
+
+@pytest.mark.parametrize("name", OWN_SERVICES)
 def test_every_build_argument_is_one_of_the_dockerfile(name: str) -> None:
     known = {line.split("=")[0] for line in instructions("ARG")}
     assert set(OWN_SERVICES[name]["build"]["args"]) <= known
