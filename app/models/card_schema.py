@@ -5,9 +5,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-_HEADLINE = (
+_PROMOTE = "/models/7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f/baselines/mlp/promote"
+EXAMPLE_HEADLINE = (
     "A baseline beats this model on validation: MLP has accuracy 0.7500 against 0.7083 "
-    "(24 buses); on test 0.7229 against 0.7108."
+    f"(24 buses); on test 0.7229 against 0.7108. POST {_PROMOTE} lets it answer instead."
 )
 _BASELINE = {
     "key": "mlp",
@@ -17,6 +18,8 @@ _BASELINE = {
     "tried": 2,
     "candidates": 2,
     "seconds": 1.9,
+    "promotable": True,
+    "promote": _PROMOTE,
     "settings": {"width": 64, "dropout": 0.0},
     "description": None,
     "validation": {"count": 24, "accuracy": 0.75, "macro_f1": 0.7466, "log_loss": 0.6271},
@@ -66,9 +69,11 @@ class CardOut(BaseModel):
     """What a model is, what it was made of, and what it is worth."""
 
     headline: str = Field(
-        description="Whether a baseline beats it on validation.", examples=[_HEADLINE]
+        description="Whether a baseline beats it on validation.", examples=[EXAMPLE_HEADLINE]
     )
-    warnings: list[str] = Field(description="Also in each answer of it.", examples=[[_HEADLINE]])
+    warnings: list[str] = Field(
+        description="Also in each answer of it.", examples=[[EXAMPLE_HEADLINE]]
+    )
     active: bool = Field(examples=[True])
     model: dict[str, Any] = Field(
         description="Its id, kind, SHA-256 and when it was made.",

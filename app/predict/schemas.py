@@ -4,9 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-_WARNING = (
-    "A baseline beats this model on validation: MLP has accuracy 0.7500 against 0.7083 (24 buses)."
-)
+from app.models.card_schema import EXAMPLE_HEADLINE
+
 _WARNINGS = "What to know before trusting the answer: a simpler method was better on validation."
 
 Part = Literal["train", "validation", "test"]
@@ -28,7 +27,7 @@ class PredictionOut(BaseModel):
                 "graph_id": "0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e",
                 "model_id": "7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f",
                 "chosen": "the only active model",
-                "warnings": [_WARNING],
+                "warnings": [EXAMPLE_HEADLINE],
             }
         }
     )
@@ -53,7 +52,7 @@ class PredictionColumnsOut(BaseModel):
     graph_id: str = Field(examples=["0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e"])
     model_id: str = Field(examples=["7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f"])
     chosen: str = Field(examples=["the only active model"])
-    warnings: list[str] = Field(description=_WARNINGS, examples=[[_WARNING]])
+    warnings: list[str] = Field(description=_WARNINGS, examples=[[EXAMPLE_HEADLINE]])
     class_names: list[str] = Field(examples=[["neither", "load", "generator"]])
     bus_ids: list[str] = Field(examples=[["1", "2"]])
     classes: list[int] = Field(description="Positions in `class_names`.", examples=[[2, 1]])

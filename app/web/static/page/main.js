@@ -132,7 +132,7 @@ async function refreshModels(modelId) {
 }
 
 const modelTitle = (model) =>
-  `${model.label} · test ${asPercent(model.metrics.test.accuracy)} · ${asMoment(model.created_at)}${model.active ? " · active" : ""}`;
+  `${model.label} · ${model.kind.replaceAll("_", " ")} · test ${asPercent(model.metrics.test.accuracy)} · ${asMoment(model.created_at)}${model.active ? " · active" : ""}`;
 
 /** Colour the grid by a model; without an id, draw it plain. */
 async function showVerdicts(modelId) {
