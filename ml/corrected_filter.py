@@ -46,6 +46,8 @@ class CorrectedFilter:
     Cost: as ``DenseFilter``, and O(N R C) for a correction of rank R.
     """
 
+    keeps_constants = False
+
     def __init__(
         self, operator: CorrectedLevyOperator, walk: StoredWalk, alpha: float, order: int
     ) -> None:

@@ -50,9 +50,9 @@ class LevyLayer(nn.Module):
         """Return the activations at ``nodes``, or at all nodes if that is None.
 
         ``constant`` says that the signal is the same tensor at every call, so that what the
-        filter makes of it may be kept.
+        filter makes of it may be kept; one that keeps it then comes before the weights.
         """
-        if self._shape.filters_first:
+        if self._shape.filters_first or (constant and levy_filter.keeps_constants):
             filtered = _filter(signal, levy_filter, nodes, constant=constant)
             repeated = filtered.expand(self._shape.branches, -1, -1)
             outputs = torch.baddbmm(self.bias, repeated, self.kernel)

@@ -8,6 +8,7 @@ from torch import Tensor
 from ml.arrays import FloatArray
 from ml.config import FilterMethod
 from ml.corrected_filter import CorrectedFilter
+from ml.feature_matrix import densify
 from ml.levy.filter import filter_signal, filter_transposed
 from ml.levy.interface import LevyOperator
 
@@ -19,6 +20,8 @@ class DenseFilter:
     Deviation: computed in float64, applied in float32.
     Cost: O(N^2) memory, O(N^2 C) a call; O(R N C) where only R nodes are asked for.
     """
+
+    keeps_constants = False
 
     def __init__(self, matrix: FloatArray, device: torch.device) -> None:
         self._matrix = torch.from_numpy(matrix).to(device, torch.float32)
@@ -68,12 +71,20 @@ class OperatorFilter:
     Equation: Eq. (filter_expansion), the recurrence ``X'_i = X + a Lt X'_(i-1)``; the
         gradient is the transposed filter.
     Deviation: float64 inside, float32 outside; on a GPU the signal travels to the host.
-    Cost: ``order`` applications of the operator forward and as many backward.
+    Cost: ``order`` applications of the operator forward and as many backward. With
+        ``keeps_constants`` a signal that stays the same is better filtered once, however wide.
     """
 
     def __init__(
-        self, operator: LevyOperator, alpha: float, order: int | None, method: FilterMethod
+        self,
+        operator: LevyOperator,
+        alpha: float,
+        order: int | None,
+        method: FilterMethod,
+        *,
+        keeps_constants: bool = False,
     ) -> None:
+        self.keeps_constants = keeps_constants
         self._operator = operator
         self._alpha = alpha
         self._order = order
@@ -92,7 +103,7 @@ class OperatorFilter:
     def apply_to_constant(self, signal: Tensor) -> Tensor:
         """Filter a signal that is the same at every call, once. Shapes: (N, C) -> (N, C)."""
         if self._constant is None or self._constant[0] is not signal:
-            self._constant = (signal, self.apply(signal))
+            self._constant = (signal, self.apply(densify(signal)))
         return self._constant[1]
 
     def compute(self, signal: Tensor, *, transposed: bool) -> Tensor:

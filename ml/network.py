@@ -19,6 +19,7 @@ from ml.levy.family import LevyFamily
 from ml.levy.filter import filter_matrix, filter_signal
 from ml.levy.interface import LevyOperator
 from ml.levy.ordinary import OrdinaryWalkOperator
+from ml.levy.sparse import SparseLevyOperator
 from ml.levy_autograd import DenseFilter, LevyFilter, OperatorFilter
 
 MATRIX_NODES = 4096
@@ -101,11 +102,11 @@ class LevyViews:
         stays_sparse = isinstance(operator, OrdinaryWalkOperator)
         limit = ORDINARY_NODES if stays_sparse else MATRIX_NODES
         if isinstance(operator, DenseLevyOperator) or operator.node_count > limit:
-            return self._filter_of(operator)
+            return self._filter_of(operator, lasting=True)
         identity = np.eye(operator.node_count)
         return DenseFilter(filter_signal(operator, identity, *self._settings), self._device)
 
-    def _filter_of(self, operator: LevyOperator) -> LevyFilter:
+    def _filter_of(self, operator: LevyOperator, *, lasting: bool = False) -> LevyFilter:
         if isinstance(operator, DenseLevyOperator):
             return DenseFilter(filter_matrix(operator.matrix, *self._settings), self._device)
         alpha, order, method = self._settings
@@ -114,7 +115,8 @@ class LevyViews:
                 self._walk = StoredWalk(operator.whole, self._device)
             if self._walk is not None:
                 return CorrectedFilter(operator, self._walk, alpha, order)
-        return OperatorFilter(operator, *self._settings)
+        keeps = lasting and isinstance(operator, SparseLevyOperator)
+        return OperatorFilter(operator, *self._settings, keeps_constants=keeps)
 
 
 def build_network(config: TrainingConfig, features: int, classes: int) -> nn.Module:

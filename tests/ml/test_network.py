@@ -92,6 +92,26 @@ def test_filtering_before_or_after_the_weights_is_the_same(skip: str) -> None:
     torch.testing.assert_close(network(wide, view, None), pooled + skipped, atol=1e-5, rtol=1e-4)
 
 
+@pytest.mark.parametrize("skip", ["input", "filtered"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_wide_features_that_stay_the_same_may_be_filtered_before_the_weights(
+    skip: str, *, sparse: bool
+) -> None:
+    config = quick(width=2, branches=2, skip=skip)
+    graph = ring_with_chords()
+    operator = DenseLevyOperator(graph.adjacency, config.gamma, config.sigma)
+    signal = torch.relu(torch.randn(30, 9, generator=torch.Generator().manual_seed(0)))
+    signal = signal.to_sparse().coalesce() if sparse else signal
+    found = []
+    for keeps in (False, True):
+        network = network_of(config, 9)
+        view = OperatorFilter(operator, 0.3, 2, "taylor", keeps_constants=keeps)
+        logits = network(signal, view, None)
+        logits.square().sum().backward()
+        found.append((logits, weights_of(network, 0)["kernel"].grad))
+    torch.testing.assert_close(found[1], found[0], atol=1e-4, rtol=1e-4)
+
+
 def test_each_component_can_be_switched_off() -> None:
     whole = parameter_count()
     assert parameter_count(branches=1) < whole
