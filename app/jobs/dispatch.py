@@ -10,15 +10,17 @@ from app.tables import JobRow
 class Dispatcher(Protocol):
     """Delivers the id of a queued job, after the commit that queued it."""
 
-    def dispatch(self, job: JobRow) -> None:
-        """Deliver the id, or log why not: a reaper delivers what was lost."""
+    def dispatch(self, job: JobRow) -> bool:
+        """Deliver the id and say whether that worked: a reaper delivers what was lost."""
 
 
 class PolledTable:
     """Delivers nothing: embedded workers look into the table themselves."""
 
-    def dispatch(self, job: JobRow) -> None:
+    def dispatch(self, job: JobRow) -> bool:
         """Do nothing; the next poll finds the job."""
+        del job
+        return True
 
 
 def _dispatcher(request: Request) -> Dispatcher:

@@ -74,7 +74,8 @@ class Submission:
             accepted = make(session) if request is None else _make_once(session, request, make)
         # Only now are the jobs there for whoever gets their ids.
         for job in accepted.jobs:
-            self.dispatcher.dispatch(job)
+            if not self.dispatcher.dispatch(job):
+                break  # the client must not wait for a broker that is away, once for each job
         return self._answer(accepted.answer)
 
     def _keyed(self, body: Any) -> KeyedRequest | None:

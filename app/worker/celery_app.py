@@ -53,7 +53,7 @@ class CeleryDispatcher:
         self._app = app
         self._redis = _is_redis(app.conf.broker_url)
 
-    def dispatch(self, job: JobRow) -> None:
+    def dispatch(self, job: JobRow) -> bool:
         """Send the id, or log why not: the job stays queued in the table."""
         try:
             self._app.send_task(
@@ -66,6 +66,8 @@ class CeleryDispatcher:
             )
         except OperationalError as error:
             _log.warning("broker away, the job waits", job=job.id, reason=str(error))
+            return False
+        return True
 
     def find_empty_queues(self) -> list[Queue]:
         """Return the queues without a message in the broker. Raises: OperationalError."""

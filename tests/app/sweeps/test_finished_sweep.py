@@ -25,6 +25,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
         place = service.start(GRID, {"epochs": 40, "width": 8})
         bench.start_worker(**PATIENT)
         bench.start_worker(**PATIENT)
+        bench.start_worker("--queue", "gpu", **PATIENT)
         yield service, service.wait_for_end(place)
     bench.database.close()
 
@@ -93,7 +94,7 @@ def test_each_setting_has_its_plot_over_the_finished_jobs(sweep: dict[str, Any])
 
 def test_two_workers_share_the_jobs(finished: Finished) -> None:
     service, sweep = finished
-    rows = [service.bench.job(row["job_id"]) for row in sweep["results"]]
+    rows = [service.bench.job(row["job_id"]) for row in on_the_cpu(sweep)]
     spans = sorted(
         (row.started_at, row.finished_at) for row in rows if row.started_at and row.finished_at
     )

@@ -1,6 +1,7 @@
 """Sweeps under real workers: searched, killed, cancelled, delivered by a broker."""
 
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from app.tables import ModelRow
 from tests.app.sweeps.service import PATIENT, SweepService, api_on
 from tests.app.worker.conftest import LONG, make_bench
 from tests.processes import wait_for
+from tests.servers import ValkeyServer
 
 SEARCH: dict[str, Any] = {
     "search": {"budget": 3, "space": {"alpha": {"low": 0.1, "high": 0.9}, "width": [4, 8]}}
@@ -55,7 +57,7 @@ def test_a_running_sweep_is_cancelled_as_a_whole(service: SweepService) -> None:
 
 def test_a_sweep_none_of_whose_jobs_can_run_has_failed(service: SweepService) -> None:
     place = service.start({"grid": {"width": [4]}}, {"device": "cuda"})
-    service.bench.start_worker(**PATIENT)
+    service.bench.start_worker("--queue", "gpu", **PATIENT)
     sweep = service.wait_for_end(place)
     assert (sweep["state"], sweep["best"], sweep["candidates"][0]["seeds"]) == ("failed", None, 0)
 
@@ -73,3 +75,13 @@ def test_a_broker_delivers_every_job_of_a_sweep(brokered: SweepService) -> None:
     brokered.bench.start_worker(heartbeat_seconds="600", lease_seconds="1200")
     sweep = brokered.wait_for_end(brokered.start(WIDTHS, {"epochs": 5}))
     assert sweep["jobs"]["succeeded"] == 3
+
+
+def test_a_sweep_is_accepted_at_once_while_the_broker_is_away(
+    brokered: SweepService, valkey_server: ValkeyServer
+) -> None:
+    valkey_server.stop(signal.SIGKILL)
+    begun = time.monotonic()
+    place = brokered.start({"grid": {"width": list(range(1, 101))}}, {})
+    assert time.monotonic() - begun < 20
+    assert brokered.look(place)["jobs"]["queued"] == 100
