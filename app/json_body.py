@@ -9,10 +9,12 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict
 from starlette.concurrency import run_in_threadpool
 
-from app.errors import MediaTypeUnsupported
+from app.errors import BodyTooLarge, MediaTypeUnsupported
 from app.strict_json import parse_json
 
 _JSON = "application/json"
+_MOST_BYTES = 2**20
+"""Of a body with a schema: no parser holds the interpreter so long that others have to wait."""
 
 
 class BodyIn(BaseModel):
@@ -35,7 +37,7 @@ class StrictJsonRoute(APIRoute):
 
         async def handle_strictly(request: Request) -> Response:
             strict = _StrictRequest(request.scope, request.receive)
-            body = await read_json_bytes(strict)
+            body = await read_json_bytes(strict, _MOST_BYTES)
             strict.parsed = await run_in_threadpool(parse_json, body)
             return await handle(strict)
 
@@ -49,16 +51,19 @@ class _StrictRequest(Request):
         return self.parsed
 
 
-async def read_json_bytes(request: Request) -> bytes:
+async def read_json_bytes(request: Request, most: int | None = None) -> bytes:
     """Return the raw body of a request that declares JSON.
 
-    Raises: MediaTypeUnsupported; BodyTooLarge through the limit on the stream.
+    Raises: MediaTypeUnsupported; BodyTooLarge, also through the limit on the stream.
     """
     declared = Message()
     declared["content-type"] = request.headers.get("content-type", "")
     if declared.get_content_type() != _JSON:
         raise MediaTypeUnsupported(f"Send the body as {_JSON}.")
-    return await request.body()
+    body = await request.body()
+    if most is not None and len(body) > most:
+        raise BodyTooLarge(f"A body has at most {most:,} bytes here.")
+    return body
 
 
 JsonBytes = Annotated[bytes, Depends(read_json_bytes)]

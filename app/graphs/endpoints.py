@@ -140,7 +140,7 @@ def _load_predecessor(database: Database, graph_id: str | None) -> Predecessor |
 
 def _read_body(body: GridBody, settings: Settings) -> ReadGrid:
     limits = GridLimits(settings.bus_limit, settings.branch_limit)
-    if isinstance(body, bytes):
-        return read_json_source(body, limits)
     confinement = Confinement(settings.read_memory_bytes, settings.read_seconds)
+    if isinstance(body, bytes):
+        return read_json_source(body, limits, confinement)
     return read_upload(body, limits, confinement)

@@ -18,6 +18,7 @@ READERS = {
     "matpower_mat": "app.ingest.matpower_mat",
     "pandapower": "app.ingest.pandapower_json",
     "psse": "app.ingest.psse",
+    "topology": "app.ingest.topology_body",
     "ucte": "app.ingest.ucte",
 }
 """Which module reads a format; every one has ``read(request) -> ReadGrid``."""

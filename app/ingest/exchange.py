@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from app.errors import GridRejected, Rejected
+from app.errors import GridRejected, MalformedBody, Rejected
 from app.ingest.grid import Grid, LabelSet, ReadGrid
 from app.ingest.packing import pack_grid, unpack_grid
 from ml.errors import Fault
@@ -37,6 +37,7 @@ class _Answer(msgspec.Struct, array_like=True):
     grid: bytes = b""
     labels: list[_Labels] = []
     report: dict[str, Any] = {}
+    malformed: bool = False
 
 
 def encode_grid(read: ReadGrid) -> bytes:
@@ -52,18 +53,21 @@ def encode_grid(read: ReadGrid) -> bytes:
 def encode_rejection(error: Rejected) -> bytes:
     """Write what is wrong with the file, not more of it than a person would read."""
     faults = [(_shorten(each.where), _shorten(each.problem)) for each in error.faults]
-    return msgspec.msgpack.encode(_Answer(_shorten(str(error)), faults[:MAX_FAULTS]))
+    malformed = isinstance(error, MalformedBody)
+    answer = _Answer(_shorten(str(error)), faults[:MAX_FAULTS], malformed=malformed)
+    return msgspec.msgpack.encode(answer)
 
 
 def decode_answer(answer: bytes) -> ReadGrid:
     """Read an answer; it is checked like anything else that touched a stranger's bytes.
 
-    Raises: GridRejected with the faults of the file; ValueError or msgspec.MsgspecError if
-        the answer is not one.
+    Raises: GridRejected or MalformedBody with the faults of the file; ValueError or
+        msgspec.MsgspecError if the answer is not one.
     """
     read = msgspec.msgpack.decode(answer, type=_Answer)
     if read.message:
-        raise GridRejected(read.message, (Fault(*pair) for pair in read.faults))
+        kind = MalformedBody if read.malformed else GridRejected
+        raise kind(read.message, (Fault(*pair) for pair in read.faults))
     grid = unpack_grid(read.grid)
     if not _is_sound(grid) or not isinstance(read.report.get("islands"), int):
         raise ValueError("grid")

@@ -3,17 +3,25 @@
 from msgspec import UNSET
 
 from app.ingest.case_catalogue import NamedCase, read_named_case
+from app.ingest.exchange import Request
 from app.ingest.graph_body import decode_graph_body
 from app.ingest.grid import ReadGrid
+from app.ingest.sandbox import Confinement, run_reader
 from app.ingest.topology import GridLimits, read_topology, reject
 from ml.errors import Fault
 
+_LARGE = 2**20
+"""Bytes; more than this takes long enough to keep other requests waiting if read here."""
 
-def read_json_source(body: bytes, limits: GridLimits) -> ReadGrid:
-    """Read what a client has sent.
+
+def read_json_source(body: bytes, limits: GridLimits, confinement: Confinement) -> ReadGrid:
+    """Read what a client has sent; what is large is read in a process of its own.
 
     Raises: MalformedBody, GridRejected with every fault, CaseUnreadable.
     """
+    if len(body) > _LARGE:
+        request = Request("topology", {"file": body}, {}, limits.buses, limits.branches)
+        return run_reader(request, confinement)
     graph, faults = decode_graph_body(body)
     options = {"weight": graph.weight, "check": graph.check, "columns": graph.columns}
     given = {name: value for name, value in options.items() if value is not UNSET}

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from msgspec import UNSET
+
 from app.errors import GridRejected
 from app.ingest.exchange import Request
 from app.ingest.graph_body import decode_graph_body
@@ -24,6 +26,9 @@ def read(request: Request) -> ReadGrid:
     if isinstance(document, dict) and "nodes" in document:
         return build_plain_grid(_read_node_link(document), request)
     graph, faults = decode_graph_body(content)
+    if graph.case is not UNSET:
+        problem = "names a built-in case: send it as a JSON body, not as a file"
+        raise GridRejected("The file is not a topology.", [Fault("case", problem)])
     read_grid = read_topology(graph, GridLimits(request.bus_limit, request.branch_limit), faults)
     name = request.options.get("name") or read_grid.grid.name
     return replace(read_grid, grid=replace(read_grid.grid, name=name))

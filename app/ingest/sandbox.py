@@ -14,7 +14,7 @@ from threading import BoundedSemaphore
 
 import msgspec
 
-from app.errors import GridRejected, LevygridError, TooManyUploads
+from app.errors import GridRejected, LevygridError, Rejected, TooManyUploads
 from app.ingest.exchange import Request, decode_answer
 from app.ingest.grid import ReadGrid
 
@@ -43,13 +43,14 @@ def run_reader(request: Request, confinement: Confinement = Confinement()) -> Re
 
     The process has no environment, no writable file, no further process, and from the moment
     it sees the file no way to open another one; it ends with its time or memory.
-    Raises: GridRejected, also for every abnormal end, without a word of what happened inside.
+    Raises: GridRejected, also for every abnormal end, without a word of what happened inside;
+        MalformedBody for JSON that is none.
     """
     with reading_slot():
         answer = _run(request, confinement)
     try:
         return decode_answer(answer)
-    except GridRejected:
+    except Rejected:
         raise
     except (msgspec.MsgspecError, LevygridError, ValueError, TypeError) as error:
         raise _unreadable(request) from error

@@ -7,12 +7,14 @@ from fastapi import Depends, Request
 from pydantic import Field, ValidationError
 from starlette.concurrency import run_in_threadpool
 
-from app.errors import LabelsRejected
+from app.errors import BodyTooLarge, LabelsRejected
 from app.form_body import FORM, is_form, read_form
 from app.json_body import BodyIn, read_json_bytes
 from app.labels.own import read_label_rows
 from app.strict_json import parse_json
 from ml.errors import Fault
+
+_MOST_BYTES = 8 * 2**20
 
 
 class LabelsIn(BodyIn):
@@ -39,9 +41,11 @@ async def _read_labels_body(request: Request) -> LabelsAsked:
         form = await read_form(request, ("name",), ("file",))
         if "file" not in form.files:
             raise LabelsRejected("There is no file in the form.", [Fault("file", "is missing")])
+        if len(form.files["file"]) > _MOST_BYTES:
+            raise BodyTooLarge(f"A file of labels has at most {_MOST_BYTES:,} bytes.")
         rows = await run_in_threadpool(read_label_rows, form.files["file"])
         return LabelsAsked(None, form.texts.get("name", ""), rows)
-    body = await read_json_bytes(request)
+    body = await read_json_bytes(request, _MOST_BYTES)
     return await run_in_threadpool(_read_json, body)
 
 

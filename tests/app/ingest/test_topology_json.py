@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from app.errors import GridRejected, MalformedBody
 from app.ingest.grid import ReadGrid
 from app.ingest.json_source import read_json_source
+from app.ingest.sandbox import Confinement
 from app.ingest.topology import GridLimits
 
 LIMITS = GridLimits(buses=100, branches=100)
 
 
 def read(body: Any) -> ReadGrid:
-    return read_json_source(json.dumps(body).encode(), LIMITS)
+    return read_json_source(json.dumps(body).encode(), LIMITS, Confinement())
 
 
 def faults_of(body: Any) -> list[str]:
@@ -184,7 +185,9 @@ def test_a_grid_with_too_many_features_or_classes_is_refused() -> None:
 
 def test_what_is_not_json_is_malformed_not_rejected() -> None:
     with pytest.raises(MalformedBody):
-        read_json_source(b'{"buses": [{"id": "1", "id": "2"}], "branches": []}', LIMITS)
+        read_json_source(
+            b'{"buses": [{"id": "1", "id": "2"}], "branches": []}', LIMITS, Confinement()
+        )
 
 
 def test_a_colon_within_a_text_is_not_taken_for_a_repeated_key() -> None:
