@@ -16,8 +16,11 @@ _ADDRESS = re.compile(r"http://\S+")
 
 
 @contextmanager
-def run_temporary_service() -> Iterator[str]:
-    """Start ``levygrid serve`` on a free port and yield its address. Raises: StartFailed."""
+def run_temporary_service(workers: int = 1, threads: int = 0) -> Iterator[str]:
+    """Start ``levygrid serve`` on a free port and yield its address.
+
+    ``threads`` are those of each job; 0 lets the service choose. Raises: StartFailed.
+    """
     with TemporaryDirectory(prefix="levygrid-demo-") as folder:
         settings = Settings(
             host="127.0.0.1",
@@ -25,6 +28,8 @@ def run_temporary_service() -> Iterator[str]:
             data_dir=Path(folder),
             database_url="",
             broker_url="",
+            workers=workers,
+            threads=threads,
             first_start_demo=False,
             log_level="WARNING",
         )

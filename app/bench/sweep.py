@@ -1,0 +1,100 @@
+"""How much faster two workers finish a sweep than one, each with one thread a job."""
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import httpx
+
+from app.temporary_service import run_temporary_service
+
+_CASE = "case118"
+_JOBS = 6
+_JOB_SECONDS = 12.0
+_SHORT, _LONG = 100, 1100
+"""Epochs of the two jobs that show what an epoch costs on this machine."""
+_POLL_SECONDS = 1.0
+
+
+def run(jobs: int = _JOBS, job_seconds: float = _JOB_SECONDS) -> dict[str, Any]:
+    """Run the same sweep over seeds on fresh databases; ``ratio`` is of the times it took.
+
+    Jobs are made long enough to take ``job_seconds`` each when one runs alone.
+    """
+    epochs = _choose_epochs(job_seconds)
+    rows = [_measure(workers, jobs, epochs) for workers in (1, 2)]
+    return {
+        "rows": rows,
+        "epochs": epochs,
+        "shortest_job_seconds": min(row["shortest_job_seconds"] for row in rows),
+        "ratio": round(rows[0]["seconds"] / rows[1]["seconds"], 2),
+    }
+
+
+def _choose_epochs(job_seconds: float) -> int:
+    with _serve(workers=1) as service:
+        short, long = (service.time_jobs(epochs, 1)[1] for epochs in (_SHORT, _LONG))
+    an_epoch = max(0.5, long - short) / (_LONG - _SHORT)
+    start = short - _SHORT * an_epoch
+    return max(_SHORT, math.ceil((job_seconds - start) / an_epoch))
+
+
+def _measure(workers: int, jobs: int, epochs: int) -> dict[str, Any]:
+    with _serve(workers) as service:
+        service.time_jobs(1, workers)  # every worker is up and the libraries are in memory
+        seconds, shortest = service.time_jobs(epochs, jobs)
+    return {
+        "workers": workers,
+        "jobs": jobs,
+        "seconds": round(seconds, 2),
+        "shortest_job_seconds": round(shortest, 2),
+    }
+
+
+@contextmanager
+def _serve(workers: int) -> Iterator["_Service"]:
+    with (
+        run_temporary_service(workers, threads=1) as address,
+        httpx.Client(base_url=address, timeout=120) as client,
+    ):
+        answer = client.post("/graphs", json={"case": _CASE}).raise_for_status()
+        yield _Service(client, answer.json()["id"])
+
+
+@dataclass(frozen=True)
+class _Service:
+    """A running service and the grid to train on."""
+
+    client: httpx.Client
+    graph_id: str
+
+    def time_jobs(self, epochs: int, count: int) -> tuple[float, float]:
+        """Run a sweep over seeds; return its seconds and those of its shortest job."""
+        body = {
+            "graph_id": self.graph_id,
+            "config": {"epochs": epochs, "patience": None},
+            "baselines": False,
+            "sweep": {"grid": {"epochs": [epochs]}, "seeds": list(range(count))},
+        }
+        place = self.client.post("/train", json=body).raise_for_status().headers["location"]
+        sweep = self._wait(place)
+        jobs = [self.client.get(f"/jobs/{row['job_id']}").json() for row in sweep["results"]]
+        shortest = min(_seconds_between(job, "started_at", "finished_at") for job in jobs)
+        return _seconds_between(sweep, "created_at", "finished_at"), shortest
+
+    def _wait(self, place: str) -> dict[str, Any]:
+        while True:
+            sweep: dict[str, Any] = self.client.get(place).raise_for_status().json()
+            if sweep["finished_at"] is not None:
+                return sweep
+            time.sleep(_POLL_SECONDS)
+
+
+def _seconds_between(report: dict[str, Any], first: str, last: str) -> float:
+    return (
+        datetime.fromisoformat(report[last]) - datetime.fromisoformat(report[first])
+    ).total_seconds()
