@@ -97,10 +97,10 @@ def _split_records(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _read_node(line: str, country: str, nodes: _Nodes) -> str:
-    code = line[:8].strip()
+    code = line[:8].rstrip()
     places = ((26, 32), (33, 40), (41, 48), (49, 56), (57, 64), (73, 80))
     numbers = _read_numbers(line, places)
-    if numbers is None or len(line[:8].rstrip()) < 7 or line[6] not in "0123456789":
+    if numbers is None or code != code.strip() or code[6:7] not in tuple("0123456789"):
         return "is not a node"
     nodes.codes.append(code)
     nodes.names.append(line[9:21].strip())

@@ -5,7 +5,13 @@ from typing import Any
 
 from app.models.kinds import describe_kind
 from app.models.limits import list_limits
-from app.models.verdict import add_calls, find_best_baseline, list_warnings, tell_headline
+from app.models.verdict import (
+    add_calls,
+    find_best_baseline,
+    list_leaks,
+    list_warnings,
+    tell_headline,
+)
 from app.tables import GraphRow, ModelRow, PromotionRow
 from ml.metrics import accuracy_interval
 
@@ -29,7 +35,7 @@ def make_card(row: ModelRow, graph: GraphRow, promotions: Sequence[PromotionRow]
     interval = _test_interval(row)
     return {
         "headline": tell_headline(row),
-        "warnings": list_warnings(row),
+        "warnings": [*list_warnings(row), *list_leaks(row)],
         "model": _describe_model(row),
         "promotions": [
             {"reason": each.reason, "promoted_at": each.promoted_at} for each in promotions

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from app.models.verdict import list_leaks
 from app.tables import ModelRow
 
 _FEW = 10
@@ -71,10 +72,7 @@ def _limits_of_label(row: ModelRow) -> Iterator[str]:
     if report is None:
         yield "Nobody has looked whether the features give the label away."
         return
-    used = set(row.manifest.get("feature_names", []))
-    leaks = [name for name in report.get("gives_away", []) if name in used]
-    if leaks:
-        yield f"It was shown columns that give the label away: {', '.join(leaks)}."
+    yield from list_leaks(row)
     small = report.get("classes_too_small", [])
     if small:
         yield f"Too few buses to learn and to test: {', '.join(map(repr, small))}."

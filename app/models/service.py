@@ -23,7 +23,7 @@ from app.models.predictions import (
     pack_probabilities,
     unpack_probabilities,
 )
-from app.models.verdict import list_warnings
+from app.models.verdict import list_leaks, list_warnings
 from app.tables import ActiveModelRow, ModelRow, PredictionRow
 from ml import Split
 
@@ -169,7 +169,7 @@ def load_predictions(session: Session, model_id: str) -> Predictions:
             class_names=tuple(row.class_names),
             probabilities=unpack_probabilities(stored.probabilities, len(row.class_names)),
             parts=np.frombuffer(stored.parts, np.uint8),
-            warnings=tuple(list_warnings(row)),
+            warnings=(*list_warnings(row), *list_leaks(row)),
         )
 
     return _predictions.get_or_load(model_id, load)

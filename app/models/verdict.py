@@ -62,6 +62,16 @@ def list_warnings(row: ModelRow) -> list[str]:
     return [f"A baseline beats this model on validation: {_compare(row, better)}{advice}"]
 
 
+def list_leaks(row: ModelRow) -> list[str]:
+    """Say that the model was shown columns which give its label away, if it was."""
+    report = row.suitability or {}
+    used = row.manifest.get("feature_names", [])
+    leaks = [name for name in report.get("gives_away", []) if name in used]
+    if not leaks:
+        return []
+    return [f"It was shown columns that give the label away: {', '.join(leaks)}."]
+
+
 def tell_headline(row: ModelRow) -> str:
     """Return the first line of the card: who wins on validation, or that nobody knows."""
     warnings = list_warnings(row)

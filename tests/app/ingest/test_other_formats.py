@@ -175,6 +175,8 @@ def test_a_current_limit_of_a_transformer_counts_where_it_has_no_rated_power() -
         ("50.0000", "fifty.0"),
         ("1.4440 14.440", "1.4440 x4.440"),
         ("DABCDF11 Bonn", "DABCDE11 Bonn"),
+        ("DABCDF11 Bonn", " ABCDF1  Bonn"),
+        ("DABCDF11 Bonn", "DABCDF   Bonn"),
         ("FABCDE21 Metz", "FABCDEX1 Metz"),
         (UCTE, "##C"),
     ],

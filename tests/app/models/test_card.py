@@ -118,6 +118,8 @@ def test_columns_that_give_the_label_away_are_a_limit(api: TestClient) -> None:
     card = card_of(api, model_id)
     assert "It was shown columns that give the label away: Pd." in card["limits"]
     assert card["suitability"] == report
+    assert card["warnings"] == ["It was shown columns that give the label away: Pd."]
+    assert api.get(f"/predict/1?model_id={model_id}").json()["warnings"] == card["warnings"]
 
 
 def test_the_page_escapes_what_clients_wrote_and_runs_no_script(api: TestClient) -> None:
