@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from app.ingest.grid import Grid
+from app.ingest.grid import Columns, Grid
 
 
 def topology_columns(graph_id: str, grid: Grid) -> dict[str, Any]:
@@ -37,7 +37,9 @@ def bus_page(grid: Grid, start: int, limit: int) -> tuple[list[dict[str, Any]], 
             "name": grid.bus_names[bus] or None,
             "x": _known(grid.coordinates[bus, 0]),
             "y": _known(grid.coordinates[bus, 1]),
+            "aliases": {kind: names[bus] for kind, names in grid.aliases.items() if names[bus]},
             "features": dict(zip(grid.feature_names, grid.features[bus].tolist(), strict=True)),
+            "columns": _row(grid.bus_columns, bus),
         }
         for bus in positions
     ]
@@ -53,10 +55,17 @@ def branch_page(grid: Grid, start: int, limit: int) -> tuple[list[dict[str, Any]
             "target": grid.bus_ids[grid.ends[branch, 1]],
             "weight": float(grid.weights[branch]),
             "kind": grid.kind_names[grid.kinds[branch]],
+            "columns": _row(grid.branch_columns, branch),
         }
         for branch in positions
     ]
     return items, _next_start(start + limit, grid.branch_count)
+
+
+def _row(columns: Columns, position: int) -> dict[str, float]:
+    if not columns.names:
+        return {}
+    return dict(zip(columns.names, columns.values[position].tolist(), strict=True))
 
 
 def _known(value: float) -> float | None:

@@ -134,7 +134,15 @@ class BusOut(BaseModel):
     name: str | None = Field(examples=[None])
     x: float | None = Field(description="Longitude, if geographic.", examples=[-2.2753708781])
     y: float | None = Field(description="Latitude, if geographic.", examples=[2.8543413351])
+    aliases: dict[str, str] = Field(
+        description="Other names that find this bus, by kind.",
+        examples=[{"pandapower_index": "index 0"}],
+    )
     features: dict[str, float] = Field(examples=[{"Pd": 51.0, "Qd": 27.0, "Vm": 0.955}])
+    columns: dict[str, float] = Field(
+        description="Used as features only when a request names them.",
+        examples=[{"degree": 2.0, "Pg": 0.0, "generators": 1.0}],
+    )
 
 
 class BusPage(BaseModel):
@@ -151,6 +159,10 @@ class BranchOut(BaseModel):
     target: str = Field(serialization_alias="to", examples=["68"])
     weight: float = Field(examples=[1.0])
     kind: str = Field(examples=["transformer"])
+    columns: dict[str, float] = Field(
+        description="What the file says of the branch; the report of the import has the units.",
+        examples=[{"r": 0.00034, "x": 0.00405, "b": 0.164, "rating": 250.0}],
+    )
 
 
 class BranchPage(BaseModel):

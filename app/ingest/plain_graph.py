@@ -70,6 +70,7 @@ def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
     report = read.report | {
         "labels": {each.name: each.class_counts() for each in label_sets},
         "weight": {"choice": "given" if use_weights else "one"},
+        "branch_columns": [{"name": name, "unit": None} for name in grid.branch_columns.names],
         "columns_not_kept": sorted(_all_columns(plain.bus_attributes) - set(numeric) - _KEPT),
         "notes": [*read.report["notes"], *plain.notes],
     }

@@ -30,10 +30,9 @@ def make_report(
         "parallel_branches": _count_parallel(grid),
         "dropped": dropped,
         "coordinates": grid.coordinate_system,
-        "features": [
-            {"name": name, "unit": unit or None}
-            for name, unit in zip(grid.feature_names, grid.feature_units, strict=True)
-        ],
+        "features": _name_units(grid.feature_names, grid.feature_units),
+        "bus_columns": _name_units(grid.bus_columns.names, grid.bus_columns.units),
+        "branch_columns": _name_units(grid.branch_columns.names, grid.branch_columns.units),
         "labels": {label_set.name: label_set.class_counts() for label_set in label_sets},
         "notes": list(notes),
     }
@@ -45,6 +44,10 @@ def find_islands(bus_count: int, ends: IntArray) -> IntArray:
     links = sp.coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=shape)
     _, island_of = connected_components(links, directed=False)
     return np.asarray(island_of, dtype=np.int64)
+
+
+def _name_units(names: Sequence[str], units: Sequence[str]) -> list[dict[str, str | None]]:
+    return [{"name": name, "unit": unit or None} for name, unit in zip(names, units, strict=True)]
 
 
 def _some(shown: list[str], found: IntArray) -> dict[str, Any]:

@@ -35,7 +35,11 @@ def add_topology_columns(read: ReadGrid) -> ReadGrid:
         columns["distance_to_generation"] = ("branches", _measure_distance(adjacency, generators))
     known = (*grid.feature_names, *grid.bus_columns.names)
     added = {name: pair for name, pair in columns.items() if name not in known}
-    told = {"topology_columns": {"added": list(added), "betweenness_pivots": len(pivots)}}
+    names = [{"name": name, "unit": unit or None} for name, (unit, _) in added.items()]
+    told = {
+        "bus_columns": [*read.report["bus_columns"], *names],
+        "topology_columns": {"added": list(added), "betweenness_pivots": len(pivots)},
+    }
     return replace(read, grid=_with_columns(grid, added), report=read.report | told)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from tests.app.ingest.requests import SMALL_CASE
 from tests.app.samples import post_graph, ring
 
 
@@ -59,15 +60,29 @@ def test_buses_are_paged_in_the_order_of_the_grid(api: TestClient) -> None:
         "name": "Bus 1",
         "x": None,
         "y": None,
+        "aliases": {"name": "Bus 1"},
         "features": {"Pd": 1.0},
+        "columns": {},
     }
+
+
+def test_what_a_file_says_of_buses_and_branches_is_shown_with_units(api: TestClient) -> None:
+    graph = api.post("/graphs", files={"file": ("small.m", SMALL_CASE)}).json()
+    address = f"/graphs/{graph['id']}"
+    bus = api.get(f"{address}/buses").json()["items"][0]
+    assert (bus["columns"]["Pg"], bus["columns"]["degree"]) == (40, 2)
+    branch = api.get(f"{address}/branches").json()["items"][2]
+    expected = {"r": 0, "x": 0.2, "b": 0, "rating": 0, "tap": 0.98, "shift": 0}
+    assert branch["columns"] == expected
+    assert {"name": "Pg", "unit": "MW"} in graph["report"]["bus_columns"]
+    assert {"name": "shift", "unit": "degree"} in graph["report"]["branch_columns"]
 
 
 def test_branches_are_paged_with_the_ids_of_their_ends(api: TestClient) -> None:
     address = f"/graphs/{post_graph(api)}/branches"
     page = api.get(address, params={"limit": 1, "cursor": 5}).json()
     assert page == {
-        "items": [{"from": "6", "to": "1", "weight": 1.0, "kind": "line"}],
+        "items": [{"from": "6", "to": "1", "weight": 1.0, "kind": "line", "columns": {}}],
         "next_cursor": None,
     }
 
