@@ -61,6 +61,9 @@ export const listJobs = (limit) => request(`jobs?${query({ limit })}`);
 
 export const getJob = (id) => request(`jobs/${encodeURIComponent(id)}`);
 
+/** What happens to a job, as it happens. */
+export const followJob = (id) => new EventSource(new URL(`jobs/${encodeURIComponent(id)}/events`, ROOT));
+
 export const cancelJob = (id) => request(`jobs/${encodeURIComponent(id)}`, { method: "DELETE" });
 
 export const startTraining = (body) => send("train", body);

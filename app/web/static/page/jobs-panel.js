@@ -1,12 +1,13 @@
-// The newest jobs, asked for again and again while the page is looked at.
+// The newest jobs, asked for whenever the service has news of them, and now and then anyway.
 
-import { cancelJob, getJob, listJobs } from "./api.js";
+import { cancelJob, followJob, getJob, listJobs } from "./api.js";
 import { drawCurves, dropCurves, makeCurves } from "./curves.js";
 import { fill, make } from "./dom.js";
 import { isActive, makeJobCard } from "./job-card.js";
 import { guarded, notify } from "./notices.js";
 
 const SHOWN = 6;
+const AT_NEWS = 250;
 const SOON = 1000;
 const LATER = 5000;
 
@@ -20,14 +21,16 @@ export class JobsPanel {
     this.ended = new Set();
     this.featured = null;
     this.timer = null;
+    this.stream = null;
     document.addEventListener("visibilitychange", () => document.hidden || this.refresh());
   }
 
-  /** Ask now, then again: soon while something runs, later otherwise. */
+  /** Ask now, then again: soon while something runs of which no news come, later otherwise. */
   async refresh() {
     clearTimeout(this.timer);
     this.round = (this.round ?? 0) + 1;
     const round = this.round;
+    Object.assign(this, { asking: true, heard: false });
     let wait = LATER;
     try {
       const { items } = await listJobs(SHOWN);
@@ -35,11 +38,34 @@ export class JobsPanel {
       this.show(items);
       await this.showCurves(items);
       notify("jobs");
-      if (items.some(isActive)) wait = SOON;
+      this.follow(items.find((job) => job.state === "running") ?? items.find(isActive));
+      if (this.stream && this.stream.source.readyState !== EventSource.OPEN) wait = SOON;
     } catch (problem) {
       notify("jobs", problem);
     }
-    if (round === this.round && !document.hidden) this.timer = setTimeout(() => this.refresh(), wait);
+    if (round !== this.round) return;
+    this.asking = false;
+    if (!document.hidden) this.timer = setTimeout(() => this.refresh(), this.heard ? AT_NEWS : wait);
+  }
+
+  /** Hear of one job, the one that most happens to; whatever it is, the answer is to ask. */
+  follow(job) {
+    if (this.stream?.id === job?.id) return;
+    this.stream?.source.close();
+    this.stream = job ? { id: job.id, source: followJob(job.id) } : null;
+    const source = this.stream?.source;
+    for (const kind of ["state", "progress"]) source?.addEventListener(kind, () => this.hear());
+    source?.addEventListener("end", () => {
+      source.close();
+      this.hear();
+    });
+  }
+
+  hear() {
+    this.heard = true;
+    if (this.asking || document.hidden) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.refresh(), AT_NEWS);
   }
 
   show(jobs) {
