@@ -66,6 +66,12 @@ export const followJob = (id) => new EventSource(new URL(`jobs/${encodeURICompon
 
 export const cancelJob = (id) => request(`jobs/${encodeURIComponent(id)}`, { method: "DELETE" });
 
+export const listSweeps = async (limit) => (await request(`sweeps?${query({ limit })}`)).items;
+
+export const getSweep = (id) => request(`sweeps/${encodeURIComponent(id)}`);
+
+export const cancelSweep = (id) => request(`sweeps/${encodeURIComponent(id)}`, { method: "DELETE" });
+
 export const startTraining = (body) => send("train", body);
 
 /** Let another model answer; `path` is the `promote` address of a model or baseline. */

@@ -10,6 +10,7 @@ import { JobsPanel } from "./jobs-panel.js";
 import { showLegend } from "./legend.js";
 import { showModel } from "./model-panel.js";
 import { guarded, notify } from "./notices.js";
+import { SweepsPanel } from "./sweeps-panel.js";
 import { onThemeChange } from "./theme.js";
 import { hiddenAtFirst, needsWebgl } from "./traces.js";
 import { TrainForm } from "./train-form.js";
@@ -25,10 +26,11 @@ const state = { graphs: [], graph: null, grid: null, models: [], verdicts: null,
 const drawing = new Drawing(byId("plot"), selectBus);
 const form = new TrainForm(byId("train-form"), { currentGraph: () => state.graph, onStarted: () => jobs.refresh() });
 const jobs = new JobsPanel(byId("jobs-list"), {
-  graphName: (id) => state.graphs.find((graph) => graph.id === id)?.name ?? "a deleted grid",
+  graphName,
   onEnded: noticeJob,
-  showModel: (job) => showGraph(job.graph_id, job.model_id),
+  showModel: showModelOf,
 });
+const sweeps = new SweepsPanel(byId("sweeps"), byId("sweeps-list"), { graphName, showModel: showModelOf });
 
 new UploadForm(byId("upload-form"), {
   onStored: async (graph) => {
@@ -49,6 +51,15 @@ async function start() {
   showModel(byId("model-details"), null);
   await refreshGraphs();
   jobs.refresh();
+  sweeps.refresh();
+}
+
+function graphName(id) {
+  return state.graphs.find((graph) => graph.id === id)?.name ?? "a deleted grid";
+}
+
+function showModelOf({ graph_id: graphId, model_id: modelId }) {
+  return showGraph(graphId, modelId);
 }
 
 /** Load the list of grids; as long as there is none, look again. */

@@ -1,0 +1,48 @@
+"""Sweeps on the page, as a user follows them."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.app.web.conftest import Watch
+from tests.app.web.work import Work
+
+PATIENCE = 240_000
+
+
+@pytest.fixture
+def sweep_id(work: Work) -> str:
+    body = {
+        "graph_id": work.graph["id"],
+        "label": "role",
+        "config": {"epochs": 20, "width": 16},
+        "baselines": False,
+        "sweep": {"grid": {"learning_rate": [1e-9, 0.01]}},
+    }
+    started: str = work.post("/train", body)["sweep_id"]
+    return started
+
+
+def test_a_sweep_is_followed_to_its_best_settings(watch: Watch, work: Work, sweep_id: str) -> None:
+    page = watch(work.address).open(f"/?graph={work.graph['id']}")
+    card = page.locator(".sweep").first
+    expect(card.locator("strong").first).to_have_text("role on case118, learning_rate varied")
+    expect(card.locator(".state")).to_have_text("succeeded", timeout=PATIENCE)
+    expect(card.locator("tbody tr")).to_have_count(2, timeout=PATIENCE)
+    best = work.get(f"/sweeps/{sweep_id}")["best"]
+    expect(card.locator(".best-row")).to_have_count(1)
+    expect(card.locator(".best-row")).to_contain_text("best")
+    expect(card.locator(".best-row td").first).to_have_text(
+        str(best["parameters"]["learning_rate"])
+    )
+    card.get_by_role("button", name="Show best model").click()
+    expect(page.locator("#model-choice")).to_have_value(best["model_id"])
+
+
+def test_a_sweep_is_cancelled_as_a_whole(watch: Watch, work: Work, sweep_id: str) -> None:
+    page = watch(work.address, width=400).open(f"/?graph={work.graph['id']}")
+    card = page.locator(".sweep").first
+    card.get_by_role("button", name="Cancel all").click()
+    expect(card.locator(".state")).to_have_text(re.compile("cancelled"), timeout=PATIENCE)
+    assert work.get(f"/sweeps/{sweep_id}")["state"] == "cancelled"
