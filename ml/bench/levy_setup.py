@@ -1,9 +1,5 @@
 """Time, error and memory of the sparse Lévy operator, from a small grid to a continent."""
 
-import json
-import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,10 +7,12 @@ from typing import Any
 
 import scipy.sparse as sp
 
+from ml.bench._fresh import run_fresh
 from ml.bench._grids import load_grid
 from ml.levy.workers import thread_count
 
 GAMMA = 0.1
+_CHILD = "ml.bench._levy_setup_child"
 SIZES = (118, 500, 2000, 10_000, 25_000, 70_000, 82_000)
 
 
@@ -38,7 +36,7 @@ def run(
         path = Path(folder) / "adjacency.npz"
         for size in sizes:
             sp.save_npz(path, load_grid(size).adjacency)
-            rows.append(_measure(path, gamma, {}))
+            rows.append(run_fresh(_CHILD, str(path), str(gamma)))
         compiled = _compile_seconds(folder, gamma, rows) if compiling and sizes else None
     return {
         "rows": rows,
@@ -49,15 +47,7 @@ def run(
 
 
 def _compile_seconds(folder: str, gamma: float, rows: list[dict[str, Any]]) -> float:
-    empty = {"NUMBA_CACHE_DIR": str(Path(folder) / "numba")}
-    last = _measure(Path(folder) / "adjacency.npz", gamma, empty, "--cold-only")
+    empty = str(Path(folder) / "numba")
+    path = str(Path(folder) / "adjacency.npz")
+    last = run_fresh(_CHILD, path, str(gamma), "--cold-only", NUMBA_CACHE_DIR=empty)
     return round(float(last["seconds_cold"] - rows[-1]["seconds_cold"]), 3)
-
-
-def _measure(path: Path, gamma: float, changes: dict[str, str], *flags: str) -> dict[str, Any]:
-    command = [sys.executable, "-m", "ml.bench._levy_setup_child", str(path), str(gamma), *flags]
-    answer = subprocess.run(  # noqa: S603  # our own module, no shell
-        command, env={**os.environ, **changes}, check=True, capture_output=True, text=True
-    )
-    row: dict[str, Any] = json.loads(answer.stdout)
-    return row

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ml.experiments.cost_aims import list_aims
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Row = dict[str, Any]
 Figures = dict[str, Any]
-BENCHES = ("levy_setup", "epoch", "betweenness")
+BENCHES = ("levy_setup", "epoch", "betweenness", "training")
 _LARGE = 2000
 _PICTURE = "cost-by-buses.svg"
 
 
 def measure_all(folder: Path, report: Callable[[str], None]) -> None:
-    """Run the three benches, one after the other, and keep their figures as JSON."""
+    """Run the benches, one after the other, and keep their figures as JSON."""
     from importlib import import_module
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -31,7 +33,8 @@ def measure_all(folder: Path, report: Callable[[str], None]) -> None:
 
 def write_document(results: Path, docs: Path) -> list[Path]:
     """Write the document and its picture from the figures of the benches."""
-    figures = {name: _read(results / f"bench_{name}.json") for name in BENCHES}
+    kept = {name: results / f"bench_{name}.json" for name in BENCHES}
+    figures = {name: _read(path) for name, path in kept.items() if path.exists()}
     picture = docs / "images" / _PICTURE
     picture.parent.mkdir(parents=True, exist_ok=True)
     _save(draw_costs(figures), picture)
@@ -42,12 +45,14 @@ def write_document(results: Path, docs: Path) -> list[Path]:
 
 def describe(figures: Figures) -> str:
     """Return the document as Markdown."""
-    setup, epoch, paths = (figures[name]["rows"] for name in BENCHES)
+    setup, epoch, paths = (figures[name]["rows"] for name in BENCHES[:3])
     slopes = {name: growth(points) for name, points in _curves(figures).items()}
     parts = [
         _INTRODUCTION,
         f"![Seconds against buses](images/{_PICTURE})",
         _growth_sentence(slopes),
+        "## Aims",
+        "\n".join(aim.describe() for aim in list_aims(figures)),
         "## Setting up the operator",
         _SETUP.format(
             compile=figures["levy_setup"]["compile_seconds"] or "an unmeasured number of"
@@ -62,8 +67,23 @@ def describe(figures: Figures) -> str:
         "## Edge betweenness",
         _BETWEENNESS,
         _table(paths, _BETWEENNESS_COLUMNS),
+        *_describe_trainings(figures),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _describe_trainings(figures: Figures) -> list[str]:
+    if "training" not in figures:
+        return []
+    rows = figures["training"]["rows"]
+    reasons = dict.fromkeys((row["graph"], row["operator"], row["reason"]) for row in rows)
+    chosen = [f"- {graph}: {operator}, because {why}" for graph, operator, why in reasons]
+    return [
+        "## A training, and what was estimated before",
+        _TRAINING,
+        _table(rows, _TRAINING_COLUMNS),
+        "Operators chosen:\n\n" + "\n".join(chosen),
+    ]
 
 
 def growth(points: Sequence[tuple[float, float]]) -> float | None:
@@ -132,6 +152,8 @@ def _table(rows: list[Row], columns: dict[str, str]) -> str:
 def _shown(value: Any) -> str:
     if value is None:
         return "-"
+    if isinstance(value, str):
+        return value
     if isinstance(value, int):
         return f"{value:,}"
     return f"{value:.3g}"
@@ -174,6 +196,11 @@ _BETWEENNESS = """Trees are taken off first, then every node is a source, on all
 billion steps pivots are sampled; *stated error* is the standard error of the top tenth of the
 edges, relative to their scores."""
 
+_TRAINING = """The default network with dropout, each row in a fresh process: seconds before the
+first epoch (without edge scores), seconds an epoch (training and validation), peak memory, and each
+as `ml.levy.estimate` put it beforehand, which a worker asks before it starts a job. Numbered graphs
+are grids of that many buses."""
+
 _SETUP_COLUMNS = {
     "buses": "buses",
     "seconds": "warm s",
@@ -184,6 +211,18 @@ _SETUP_COLUMNS = {
     "poles": "poles",
     "error": "error",
     "peak_rss_gb": "peak RSS GB",
+}
+_TRAINING_COLUMNS = {
+    "graph": "graph",
+    "nodes": "nodes",
+    "edges": "edges",
+    "drop_edge": "P-DropEdge",
+    "setup_seconds": "set-up s",
+    "setup_estimated": "estimated",
+    "epoch_seconds": "epoch s",
+    "epoch_estimated": "estimated",
+    "peak_rss_gb": "peak GB",
+    "memory_estimated_gb": "estimated",
 }
 _RATIO_COLUMNS = {
     "buses": "buses",

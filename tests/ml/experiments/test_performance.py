@@ -27,6 +27,11 @@ FIGURES: dict[str, dict[str, Any]] = {
         "branches": 4,
         "taylor_order": 1,
     },
+    "training": {
+        "rows": [
+            {"graph": "pubmed", "operator": "sparse", "reason": "a core", "setup_seconds": 3.0},
+        ]
+    },
     "betweenness": {"rows": [{"buses": 2000, "seconds": 0.1, "speedup": 300.0}]},
 }
 
@@ -42,6 +47,8 @@ def test_the_page_shows_every_figure_and_a_dash_where_there_is_none() -> None:
     assert "| 82,000 | 0.5 | 0.8 | - | - |" in page
     assert "epoch of LFGCN as buses^1.00" in page
     assert "compiles for 4.5 seconds more" in page
+    assert "- pubmed: sparse, because a core" in page
+    assert "- LFGCN / GCN at 2,000: 1.5, aim at most 2: met." in page
 
 
 def test_page_and_picture_are_written_from_the_kept_figures(tmp_path: Path) -> None:
