@@ -95,7 +95,7 @@ PROBLEMS: dict[type[Exception], ProblemKind] = {
         _S.INTERNAL_SERVER_ERROR, "stored-data-damaged", "Stored data are damaged"
     ),
     errors.JobFailed: ProblemKind(_S.INTERNAL_SERVER_ERROR, "job-failed", "The job failed"),
-    errors.WorkerLost: ProblemKind(_S.INTERNAL_SERVER_ERROR, "worker-lost", "The worker was lost"),
+    errors.WorkerLost: ProblemKind(_S.INTERNAL_SERVER_ERROR, "lost-worker", "The worker was lost"),
     errors.TrainerCrashed: ProblemKind(
         _S.INTERNAL_SERVER_ERROR, "trainer-crashed", "The training process crashed"
     ),

