@@ -45,6 +45,8 @@ def read(request: Request) -> ReadGrid:
         ends=ends,
         branch_attributes=[_type_cells(row) for row in branches],
         notes=() if bus_file else ("The buses are the ends of the branches.",),
+        bus_place="buses row {}" if bus_file else "bus {}",
+        branch_place="file row {}",
     )
     return build_plain_grid(plain, request)
 
@@ -107,7 +109,7 @@ def _read_rows(
             faults.append(Fault(where, f"has more than {limit:,} rows"))
             return
         if len(cells) != len(header):
-            problem = f"has {len(cells)} cells, the header has {len(header)}"
+            problem = f"has {len(cells)} cell(s), the header has {len(header)}"
             faults.append(Fault(f"{where} row {count}", problem))
             continue
         yield dict(zip(header, cells, strict=True))

@@ -13,6 +13,7 @@ _HEAD = 4096
 _BINARY_MATLAB = b"MATLAB 5.0 MAT-file"
 _HDF5 = b"\x89HDF"
 _ZIP = b"PK\x03\x04"
+_CIM = b"rdf:RDF"
 _SOURCES = {b"source", b"from", b"from_bus"}
 
 
@@ -27,6 +28,9 @@ def choose_reader(content: bytes, said: str | None) -> str:
     if not content.strip():
         raise GridRejected("The file is empty.", [Fault("file", "is empty")])
     reader = said or guess_format(content)
+    if reader is None and _CIM in content[:_HEAD]:
+        problem = "the file looks like one profile of CGMES: send all profiles in one zip"
+        raise GridRejected("The file is only a part of a grid.", [Fault("file", problem)])
     if reader is None:
         problem = f"does not look like any of {', '.join(FORMATS)}; say which it is"
         raise GridRejected("The format cannot be told.", [Fault("format", problem)])

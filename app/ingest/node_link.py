@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from app.errors import GridRejected
+from app.errors import GridRejected, MalformedBody
 from app.ingest.exchange import Request
 from app.ingest.graph_body import decode_graph_body
 from app.ingest.grid import ReadGrid
@@ -20,9 +20,13 @@ _EDGE_LISTS = ("edges", "links")
 
 
 def read(request: Request) -> ReadGrid:
-    """Read one JSON file. Raises: MalformedBody, GridRejected with every fault."""
+    """Read one JSON file. Raises: GridRejected with every fault."""
     content = request.files["file"]
-    document = parse_json(content)
+    try:
+        document = parse_json(content)
+    except MalformedBody as error:
+        faults = [Fault(_name_file(each.where), each.problem) for each in error.faults]
+        raise GridRejected("The file is not acceptable JSON.", faults) from error
     if isinstance(document, dict) and "nodes" in document:
         return build_plain_grid(_read_node_link(document), request)
     graph, faults = decode_graph_body(content)
@@ -32,6 +36,10 @@ def read(request: Request) -> ReadGrid:
     read_grid = read_topology(graph, GridLimits(request.bus_limit, request.branch_limit), faults)
     name = request.options.get("name") or read_grid.grid.name
     return replace(read_grid, grid=replace(read_grid.grid, name=name))
+
+
+def _name_file(where: str) -> str:
+    return "file" if where == "body" else where
 
 
 def _read_node_link(document: Mapping[str, Any]) -> PlainGraph:

@@ -1,6 +1,7 @@
 """Nodes and edges with attributes (CSV, GraphML, node-link JSON) -> the neutral grid."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
@@ -23,6 +24,8 @@ LABEL_COLUMNS = ("label", "role", "area", "zone", "bus_type")
 _KEPT = frozenset((*LABEL_COLUMNS, "lat", "lon", "name"))
 """Columns of buses with a meaning of their own, which are no features."""
 _MOST_CLASSES = 1000
+_TOPOLOGY_PLACE = re.compile(r"(buses|branches)\[(\d+)\](?:\.(\w+))?.*")
+_FIELDS = {"from": "source", "to": "target"}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -35,6 +38,9 @@ class PlainGraph:
     ends: Sequence[tuple[str, str]]
     branch_attributes: Sequence[Mapping[str, Scalar]]
     notes: Sequence[str] = field(default_factory=tuple)
+    bus_place: str = "node {}"
+    """What a bus is called in the file, by its number from 1; the same for a branch."""
+    branch_place: str = "edge {}"
 
 
 def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
@@ -59,7 +65,10 @@ def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
             )
         ],
     )
-    read = read_topology(graph, GridLimits(request.bus_limit, request.branch_limit), faults)
+    try:
+        read = read_topology(graph, GridLimits(request.bus_limit, request.branch_limit), faults)
+    except GridRejected as error:
+        raise GridRejected(str(error), [_place(each, plain) for each in error.faults]) from error
     label_sets = tuple(_read_label_sets(plain))
     grid = replace(
         read.grid,
@@ -75,6 +84,17 @@ def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
         "notes": [*read.report["notes"], *plain.notes],
     }
     return ReadGrid(grid, label_sets, report)
+
+
+def _place(fault: Fault, plain: PlainGraph) -> Fault:
+    """Name the place of a fault as the file does: ``branches[0].to`` is ``edge 1 target``."""
+    found = _TOPOLOGY_PLACE.fullmatch(fault.where)
+    if found is None:
+        return fault
+    part, position, name = found.groups()
+    place = plain.bus_place if part == "buses" else plain.branch_place
+    words = (place.format(int(position) + 1), _FIELDS.get(name, name))
+    return Fault(" ".join(filter(None, words)), fault.problem)
 
 
 def _use_weights(request: Request) -> bool:

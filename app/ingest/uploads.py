@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from app.errors import GridRejected
 from app.ingest.exchange import Request
-from app.ingest.formats import choose_reader
+from app.ingest.formats import choose_reader, guess_format
 from app.ingest.grid import ReadGrid
 from app.ingest.sandbox import Confinement, run_reader
 from app.ingest.texts import find_text_problem
@@ -43,8 +43,19 @@ def read_upload(upload: Upload, limits: GridLimits, confinement: Confinement) ->
         bus_limit=limits.buses,
         branch_limit=limits.branches,
     )
-    read = run_reader(request, confinement)
+    try:
+        read = run_reader(request, confinement)
+    except GridRejected as error:
+        raise GridRejected(str(error), [*error.faults, *_doubt_format(upload)]) from error
     return replace(read, report=read.report | {"format": reader.removesuffix("_mat")})
+
+
+def _doubt_format(upload: Upload) -> list[Fault]:
+    """Say what a file looks like that is not what the client said it is."""
+    seen = guess_format(upload.content)
+    if upload.format is None or seen in (None, upload.format):
+        return []
+    return [Fault("format", f"was said to be {upload.format}; the file looks like {seen}")]
 
 
 def list_options(upload: Upload) -> dict[str, str]:
