@@ -143,5 +143,7 @@ def test_a_worker_stopped_amid_the_baselines_hands_the_job_to_one_that_goes_on(
     with api_on(bench) as api:
         model_id = api.get(f"/jobs/{job_id}").json()["model_id"]
         items = api.get(f"/models/{model_id}/card").json()["baselines"]["items"]
+        calls = [item.pop("promote") for item in items]
+        assert api.post(calls[0], json={"reason": "fitted again"}).status_code == 201
     assert [item["key"] for item in items] == KEYS
     assert items[: len(done)] == done
