@@ -5,17 +5,12 @@ from typing import Any
 from torch import Tensor, nn
 from torch_geometric.nn import GCNConv
 
+from ml.baselines import gcn
 from ml.baselines.edge_views import EdgeView, normalised_edge_views
 from ml.baselines.layered import LayeredNetwork, layer_widths
 from ml.config import TrainingConfig
 
-PUBLISHED: dict[str, Any] = {
-    "layers": 2,
-    "width": 16,
-    "dropout": 0.5,
-    "learning_rate": 0.01,
-    "weight_decay": 5e-4,
-}
+PUBLISHED: dict[str, Any] = gcn.PUBLISHED
 
 
 class SkipGcnNetwork(LayeredNetwork):
