@@ -1,6 +1,8 @@
 """POST /train."""
 
-from fastapi import APIRouter, Request, status
+from typing import Annotated
+
+from fastapi import APIRouter, Body, Request, status
 from sqlalchemy.orm import Session
 
 from app.jobs.schemas import JobAcceptedOut
@@ -8,6 +10,7 @@ from app.jobs.submission import Accepted, SubmissionDep
 from app.json_body import StrictJsonRoute
 from app.sweeps.reports import SweepAcceptedOut
 from app.train import service
+from app.train.examples import TRAIN_EXAMPLES
 from app.train.schemas import TrainIn
 from app.train.sweep import enqueue_sweep
 
@@ -16,7 +19,9 @@ router = APIRouter(prefix="/train", tags=["train"], route_class=StrictJsonRoute)
 
 @router.post("", status_code=status.HTTP_202_ACCEPTED)
 def start_training(
-    body: TrainIn, submission: SubmissionDep, request: Request
+    body: Annotated[TrainIn, Body(openapi_examples=TRAIN_EXAMPLES)],
+    submission: SubmissionDep,
+    request: Request,
 ) -> JobAcceptedOut | SweepAcceptedOut:
     """Queue a training job, or all jobs of a sweep; follow it at `Location`."""
     limit: int = request.app.state.settings.sweep_limit

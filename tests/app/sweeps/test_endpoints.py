@@ -5,6 +5,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.settings import Settings
+from app.train.examples import TRAIN_EXAMPLES
 from tests.app.conftest import MakeApi
 from tests.app.samples import post_graph, ring
 
@@ -172,3 +173,12 @@ def test_a_grid_cannot_go_while_a_sweep_waits_for_it_but_may_then(api: TestClien
     api.delete(place)
     assert api.delete(f"/graphs/{graph_id}").status_code == 204
     assert api.get(place).json()["graph_id"] is None
+
+
+@pytest.mark.parametrize("name", TRAIN_EXAMPLES)
+def test_the_requests_that_the_documentation_shows_are_accepted(api: TestClient, name: str) -> None:
+    body = TRAIN_EXAMPLES[name]["value"] | {"graph_id": post_graph(api, ring(30)), "label": "label"}
+    assert api.post("/train", json=body).status_code == 202
+    operation = api.get("/openapi.json").json()["paths"]["/train"]["post"]
+    shown = operation["requestBody"]["content"]["application/json"]["examples"]
+    assert shown[name]["value"]["label"] == "role"

@@ -79,7 +79,7 @@ function makeCard(act) {
     button: make("button", { type: "button", onclick: () => act(card.sweep) }),
     progress: make("progress", { max: 1, "aria-label": "Share of the sweep that is done" }),
     counts: make("p", { class: "hint" }),
-    table: make("div", { class: "sweep-table" }),
+    table: make("div", { class: "sweep-table", role: "region", tabindex: 0, "aria-label": "Settings and what they reached" }),
   };
   const head = make("div", { class: "job-head" }, card.state, card.title, card.moment, card.button);
   card.root = make("article", { class: "job sweep" }, head, card.progress, card.counts, card.table);
