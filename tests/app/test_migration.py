@@ -12,6 +12,7 @@ from sqlalchemy import inspect, text
 from app.db import Database
 from app.errors import DatabaseUnusable
 from app.migration import is_current, upgrade
+from app.models.predictions import hash_predictions
 from app.tables import Base
 
 ROOT = Path(__file__).parents[2]
@@ -87,6 +88,30 @@ def test_versions_and_sources_of_an_older_database_are_taken_over(empty_url: str
         sources = session.execute(text("SELECT name, source FROM labels"))
         assert set(versions) == {("a", "a", 1, None), ("b", "a", 2, "a"), ("c", "c", 1, None)}
         assert dict(sources.all()) == {"own": "user", "role4": "catalogue", "zone": "file"}
+    database.close()
+
+
+def test_predictions_of_an_older_database_get_their_hash(empty_url: str) -> None:
+    config = alembic_config(empty_url)
+    command.upgrade(config, "0004")
+    database = Database(empty_url)
+    statements = (
+        "INSERT INTO graphs (id, name, source, content_hash, bus_count, branch_count, "
+        "island_count, feature_names, report, arrays, created_at) "
+        "VALUES ('g', 'x', 'y', 'h', 1, 0, 1, '[]', '{}', :blob, '2026-01-01 00:00:00')",
+        "INSERT INTO models (id, graph_id, label, kind, class_names, manifest, metrics, curves, "
+        "weights, sha256, created_at) "
+        "VALUES ('m', 'g', 'role', 'lfgcn', '[]', '{}', '{}', '{}', :blob, 's', "
+        "'2026-01-01 00:00:00')",
+        "INSERT INTO predictions (model_id, probabilities, parts) VALUES ('m', :blob, :blob)",
+    )
+    with database.writing() as session:
+        for statement in statements:
+            session.execute(text(statement), {"blob": b"blob"})
+    command.upgrade(config, "head")
+    with database.reading() as session:
+        stored = session.execute(text("SELECT sha256 FROM predictions")).scalar_one()
+    assert stored == hash_predictions(b"blob", b"blob")
     database.close()
 
 
