@@ -45,9 +45,16 @@ NET_SIZES: dict[str, tuple[int, int]] = {
     "simple_four_bus_system": (4, 3),
     "simple_mv_open_ring_net": (7, 6),
     "lv_schutterwald": (2940, 2927),
+    "ieee_european_lv_asymmetric": (907, 906),
+    "create_dickert_lv_network": (3, 2),
+    "create_synthetic_voltage_control_lv_network": (26, 25),
+    "create_kerber_landnetz_freileitung_1": (15, 14),
+    "create_kerber_landnetz_freileitung_2": (10, 9),
+    "kb_extrem_landnetz_freileitung": (28, 27),
+    "kb_extrem_landnetz_freileitung_trafo": (29, 28),
 }
-"""Other nets of ``pandapower.networks`` whose topology is fixed (Kerber's nets are drawn at
-random, so they are not among them)."""
+"""Other nets of ``pandapower.networks`` whose topology is fixed (most of Kerber's nets are drawn
+at random, so they are not among them)."""
 
 MATPOWER_SIZES: dict[str, tuple[int, int]] = {
     "case4_dist": (4, 3),

@@ -23,7 +23,6 @@ _PQ, _PV, _SLACK, _ISOLATED = range(4)
 _NOT_READ = (
     "motor",
     "storage",
-    "asymmetric_load",
     "asymmetric_sgen",
     "ward",
     "xward",
@@ -117,8 +116,8 @@ def _read_buses(net: Net, types: IntArray, voltages: _Voltages) -> BusTable:
     return BusTable(
         ids=ids,
         aliases=aliases,
-        demand=_sum_elements(net, loads, "p_mw"),
-        reactive_demand=_sum_elements(net, loads, "q_mvar"),
+        demand=_sum_elements(net, loads, "p_mw") + _sum_phases(net, "p_{}_mw"),
+        reactive_demand=_sum_elements(net, loads, "q_mvar") + _sum_phases(net, "q_{}_mvar"),
         conductance=_sum_elements(net, shunts, "p_mw", factor="step"),
         susceptance=-_sum_elements(net, shunts, "q_mvar", factor="step"),
         magnitude=voltages.magnitude,
@@ -147,6 +146,13 @@ def _sum_elements(net: Net, frame: Frame, column: str, factor: str = "scaling") 
     values = frame.numbers(column, 0.0) * frame.numbers(factor, 1.0)
     active = frame.truths("in_service") & (at >= 0)
     return sum_by_bus(len(net.bus), at[active], values[active])
+
+
+def _sum_phases(net: Net, column: str) -> FloatArray:
+    """Add up the three phases of loads that are not symmetric."""
+    frame = net.frame("asymmetric_load")
+    phases = [_sum_elements(net, frame, column.format(phase)) for phase in "abc"]
+    return np.sum(phases, axis=0, dtype=np.float64)
 
 
 def _read_generators(net: Net) -> tuple[GeneratorTable, IntArray]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import GridRejected
-from app.ingest.case_sizes import CASE_SIZES
+from app.ingest.case_sizes import CASE_SIZES, NET_SIZES
 from app.ingest.cases import read_case
 from app.ingest.grid import ReadGrid
 
@@ -110,6 +110,13 @@ def test_only_names_of_the_list_are_cases(name: str) -> None:
 def test_the_reader_itself_takes_only_names_of_the_list() -> None:
     command = [sys.executable, "-m", "app.ingest.net_reader", "create_kerber_net"]
     assert subprocess.run(command, capture_output=True, check=False).returncode != 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NET_SIZES)
+def test_every_other_net_has_the_size_it_is_listed_with(name: str) -> None:
+    grid = read_case(name).grid
+    assert (grid.bus_count, grid.branch_count) == NET_SIZES[name]
 
 
 @pytest.mark.slow

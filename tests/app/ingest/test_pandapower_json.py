@@ -85,6 +85,13 @@ def _net(**parts: Any) -> str:
     return json.dumps({"_module": "builtins", "_class": "exec", "_object": {"bus": bus} | parts})
 
 
+def test_the_phases_of_asymmetric_loads_add_up() -> None:
+    names = ["bus", "p_a_mw", "p_b_mw", "p_c_mw", "q_a_mvar", "q_b_mvar", "q_c_mvar", "scaling"]
+    loads = _frame(names, [[1, 1.0, 2.0, 4.0, 0.5, 0.0, 0.25, 2.0]])
+    grid = pandapower_json.read(ask("pandapower", _net(asymmetric_load=loads))).grid
+    assert grid.features[:, :2].tolist() == [[0, 0], [14, 1.5]]
+
+
 def test_modules_and_classes_named_in_the_file_mean_nothing() -> None:
     line = _frame(["from_bus", "to_bus", "r_ohm_per_km", "x_ohm_per_km"], [[0, 1, 1.0, 2.0]])
     controller = {"_module": "os", "_class": "system", "_object": "touch /tmp/owned"}
