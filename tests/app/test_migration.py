@@ -96,13 +96,17 @@ def test_predictions_of_an_older_database_get_their_hash(empty_url: str) -> None
     command.upgrade(config, "0004")
     database = Database(empty_url)
     statements = (
-        "INSERT INTO graphs (id, name, source, content_hash, bus_count, branch_count, "
-        "island_count, feature_names, report, arrays, created_at) "
-        "VALUES ('g', 'x', 'y', 'h', 1, 0, 1, '[]', '{}', :blob, '2026-01-01 00:00:00')",
-        "INSERT INTO models (id, graph_id, label, kind, class_names, manifest, metrics, curves, "
-        "weights, sha256, created_at) "
-        "VALUES ('m', 'g', 'role', 'lfgcn', '[]', '{}', '{}', '{}', :blob, 's', "
-        "'2026-01-01 00:00:00')",
+        (
+            "INSERT INTO graphs (id, name, source, content_hash, bus_count, branch_count, "
+            "island_count, feature_names, report, arrays, created_at) "
+            "VALUES ('g', 'x', 'y', 'h', 1, 0, 1, '[]', '{}', :blob, '2026-01-01 00:00:00')"
+        ),
+        (
+            "INSERT INTO models (id, graph_id, label, kind, class_names, manifest, metrics, "
+            "curves, weights, sha256, created_at) "
+            "VALUES ('m', 'g', 'role', 'lfgcn', '[]', '{}', '{}', '{}', :blob, 's', "
+            "'2026-01-01 00:00:00')"
+        ),
         "INSERT INTO predictions (model_id, probabilities, parts) VALUES ('m', :blob, :blob)",
     )
     with database.writing() as session:
