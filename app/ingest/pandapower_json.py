@@ -151,8 +151,8 @@ def _sum_elements(net: Net, frame: Frame, column: str, factor: str = "scaling") 
 def _sum_phases(net: Net, column: str) -> FloatArray:
     """Add up the three phases of loads that are not symmetric."""
     frame = net.frame("asymmetric_load")
-    phases = [_sum_elements(net, frame, column.format(phase)) for phase in "abc"]
-    return np.sum(phases, axis=0, dtype=np.float64)
+    first, second, third = (_sum_elements(net, frame, column.format(phase)) for phase in "abc")
+    return first + second + third
 
 
 def _read_generators(net: Net) -> tuple[GeneratorTable, IntArray]:
