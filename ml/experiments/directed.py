@@ -64,6 +64,6 @@ TABLE = Table(
     note="The roles of buses are nearly a function of the features. Once the scaling of these is "
     "searched for, a perceptron reads them as well as any network, and LFGCN, whose search chose "
     "a small gamma, next to an average over the island, can do no more than equal it. At the "
-    "paper's rates P-DropEdge takes one edge an epoch from IEEE 118 and SC 500, which such a filter "
-    "hardly notices: the two rows of LFGCN nearly agree.",
+    "paper's rates P-DropEdge takes one edge an epoch from IEEE 118 and SC 500, which such a "
+    "filter hardly notices: the two rows of LFGCN nearly agree.",
 )
