@@ -16,12 +16,16 @@ _COPIES_DENSE = 5
 _COPIES_NETWORK = 8
 """Arrays of all branches in single precision alive at once in a training step."""
 
+_START = 1.5
+"""Seconds to import the libraries and to read compiled code from disk."""
+_STEP = 3e-3
+"""Seconds an epoch takes however small the graph."""
 # Seconds for one unit of work on one core of a machine of 2020.
 _CUBE = 2.5e-10
 _SOLVE = 1.7e-9
 _FACTOR = 5e-9
 _PRODUCT = 5e-10
-_ACTIVATION = 1.2e-9
+_ACTIVATION = 8e-9
 _DENSE = 5e-11
 
 
@@ -49,7 +53,7 @@ def estimate(
     """
     choice = choose_operator(adjacency, config.gamma, config.operator)
     count = adjacency.shape[0]
-    columns = min(features, config.branches * config.width) + 3 * config.branches * classes
+    columns = _filtered_columns(config, features, classes)
     activations = config.layers * config.branches * config.width * count
     operator = _sparse if choice.kind == "sparse" else _stored
     memory, setup, epoch = operator(adjacency, config, choice, columns * config.taylor_order)
@@ -57,9 +61,17 @@ def estimate(
         kind=choice.kind,
         reason=choice.reason,
         memory_bytes=round(_LIBRARIES + memory + 4 * _COPIES_NETWORK * activations),
-        setup_seconds=setup,
-        epoch_seconds=epoch + _ACTIVATION * activations,
+        setup_seconds=_START + setup,
+        epoch_seconds=_STEP + epoch + _ACTIVATION * activations,
     )
+
+
+def _filtered_columns(config: TrainingConfig, features: int, classes: int) -> int:
+    """Count the columns an epoch filters: forward and back in training, forward in validation."""
+    hidden = config.branches * config.width
+    first = features if features <= hidden else 2 * hidden
+    between = 3 * max(0, config.layers - 2) * min(config.width, hidden)
+    return first + between + 3 * config.branches * classes
 
 
 def _stored(

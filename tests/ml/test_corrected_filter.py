@@ -59,3 +59,17 @@ def test_the_gradient_is_the_transposed_filter(order: int, nodes: torch.Tensor |
     expected = filter_transposed(make_operator(), spread, ALPHA, order)
     assert columns.grad is not None
     np.testing.assert_allclose(columns.grad, expected, atol=1e-5)
+
+
+def test_a_correction_works_where_the_matrix_lies() -> None:
+    """A device without values shows that nothing travels: fetching from it would fail."""
+    elsewhere = torch.device("meta")
+    operator = make_operator()
+    assert operator.whole is not None
+    levy_filter = CorrectedFilter(operator, StoredWalk(operator.whole, elsewhere), ALPHA, 2)
+    values = torch.empty(22, 3, device=elsewhere, requires_grad=True)
+    filtered = levy_filter.apply_at(levy_filter.apply(values), NODES.to(elsewhere))
+    (gradient,) = torch.autograd.grad(filtered.sum(), values)
+    assert filtered.device == elsewhere
+    assert filtered.shape == (4, 3)
+    assert gradient.device == elsewhere

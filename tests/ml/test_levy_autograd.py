@@ -80,3 +80,24 @@ def test_an_isolated_node_keeps_its_own_share() -> None:
         np.testing.assert_allclose(
             levy_filter.apply(values)[29], (1 - ALPHA) * values[29], rtol=1e-6
         )
+
+
+def test_a_matrix_works_where_it_lies() -> None:
+    """A device without values shows that nothing travels: fetching from it would fail."""
+    elsewhere = torch.device("meta")
+    levy_filter = DenseFilter(operator(0.5).matrix, elsewhere)
+    values = torch.empty(30, 4, device=elsewhere, requires_grad=True)
+    nodes = torch.arange(5, device=elsewhere)
+    filtered = levy_filter.apply_at(levy_filter.apply(values), nodes)
+    (gradient,) = torch.autograd.grad(filtered.sum(), values)
+    assert filtered.device == elsewhere
+    assert filtered.shape == (5, 4)
+    assert gradient.device == elsewhere
+
+
+def test_solves_fetch_a_signal_and_bring_the_result_back() -> None:
+    levy_filter = OperatorFilter(operator(0.5), ALPHA, ORDER, "taylor")
+    filtered = levy_filter.apply(signal().to(torch.float64))
+    assert filtered.dtype == torch.float64
+    with pytest.raises(NotImplementedError, match="meta"):
+        levy_filter.apply(torch.empty(30, 4, device="meta"))

@@ -6,7 +6,7 @@ import pytest
 from ml.config import TrainingConfig
 from ml.graph import Graph
 from ml.levy.estimate import estimate
-from tests.ml.grids import make_graph, path
+from tests.ml.grids import make_graph, path, tangle
 
 MEGABYTE = 2**20
 
@@ -49,6 +49,21 @@ def test_dropping_edges_costs_time(operator: str) -> None:
     assert dropping.epoch_seconds > without.epoch_seconds
 
 
+def test_wide_features_are_filtered_after_the_weights_and_back() -> None:
+    grid = ladder(4000).adjacency
+    narrow, wide, wider = (estimate(grid, TrainingConfig(), count) for count in (8, 500, 5000))
+    assert wide.epoch_seconds > 3 * narrow.epoch_seconds
+    assert wider.epoch_seconds == wide.epoch_seconds
+
+
+def test_a_dense_core_is_counted() -> None:
+    around = estimate(tangle(900, 5000).adjacency, TrainingConfig(drop_edge="none"))
+    grid = estimate(ladder(2950).adjacency, TrainingConfig(drop_edge="none"))
+    assert "around a core" in around.reason
+    assert around.memory_bytes > grid.memory_bytes + 8 * 16 * 400**2
+    assert around.setup_seconds > grid.setup_seconds
+
+
 def test_the_cost_grows_with_the_size_of_the_grid() -> None:
     sizes = [estimate(ladder(count).adjacency, TrainingConfig()) for count in (2000, 8000)]
     assert sizes[1].memory_bytes > sizes[0].memory_bytes
@@ -58,5 +73,7 @@ def test_the_cost_grows_with_the_size_of_the_grid() -> None:
 def test_an_ordinary_walk_costs_next_to_nothing() -> None:
     graph = Graph(5000, np.stack([np.arange(4999), np.arange(1, 5000)], axis=1), np.ones(4999))
     found = estimate(graph.adjacency, TrainingConfig(gamma=1.0))
+    factored = estimate(graph.adjacency, TrainingConfig(gamma=0.1))
     assert found.kind == "ordinary"
-    assert found.setup_seconds < 0.01
+    assert found.setup_seconds < factored.setup_seconds
+    assert found.epoch_seconds < factored.epoch_seconds
