@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ml.config import TrainingConfig
 from ml.datasets.dataset import Dataset
 from ml.errors import DatasetUnavailable
 from ml.experiments.contenders import CONTENDERS, Contender
@@ -16,6 +17,7 @@ from ml.experiments.freezing import (
     frozen_path,
     list_trials,
     read_frozen,
+    trial_limit,
 )
 from ml.experiments.protocol import choose_split, hide_test_labels, measure, validate
 from tests.ml.communities import split_of, two_communities
@@ -106,6 +108,19 @@ def test_the_second_round_of_a_search_decides(tmp_path: Path) -> None:
     assert len(second) == TRIALS // FINALIST_EVERY
     best = max(second, key=lambda entrant: second[entrant])
     assert stored["settings"] == stored["search"]["trials"][int(best)]
+
+
+def test_a_larger_grid_has_a_smaller_budget_for_every_method() -> None:
+    small, large = (Dataset("grid", "Grid", two_communities(size=n)) for n in (20, 150))
+    assert trial_limit(large) < trial_limit(small) == TRIALS
+
+
+def test_a_frozen_network_names_every_setting(tmp_path: Path) -> None:
+    contender = dataclasses.replace(CONTENDERS["mlp"], space={})
+    freeze(contender, dataset_with(), tmp_path, quick=True)
+    settings, _ = read_frozen(contender, "communities", tmp_path)
+    named = {field.name for field in dataclasses.fields(TrainingConfig)}
+    assert settings.keys() == named - {"method", "seed"}
 
 
 def test_rivals_keep_their_published_settings_on_citation_graphs() -> None:
