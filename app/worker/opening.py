@@ -27,12 +27,12 @@ def open_worker(
 ) -> WorkerContext:
     """Warm up and return a worker that may claim jobs. Raises: StartFailed without its GPU."""
     database = Database(settings.resolved_database_url)
-    asked = EVERY_QUEUE if order.queue is None else (order.queue,)
-    device = warm_up(
-        settings,
-        stop,
-        lambda: read_patiently(database, lambda session: service.has_work(session, asked)),
-    )
+
+    def is_idle(device: str) -> bool:
+        queues = choose_queues(order.queue, device)
+        return not read_patiently(database, lambda session: service.has_work(session, queues))
+
+    device = warm_up(settings, stop, is_idle)
     return WorkerContext(
         settings=settings,
         database=database,

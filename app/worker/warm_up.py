@@ -23,8 +23,8 @@ _BUSES = 64
 _log = structlog.get_logger("levygrid.worker")
 
 
-def warm_up(settings: Settings, stop: threading.Event, work_waits: Callable[[], bool]) -> str:
-    """Return the device of this machine; compile while no job waits and nobody says stop."""
+def warm_up(settings: Settings, stop: threading.Event, is_worth: Callable[[str], bool]) -> str:
+    """Return the device of this machine; compile while it is worth it and nobody says stop."""
     if not settings.warm_up:
         return UNKNOWN
     with subprocess.Popen(  # noqa: S603 - our own interpreter and module
@@ -35,11 +35,12 @@ def warm_up(settings: Settings, stop: threading.Event, work_waits: Callable[[], 
         text=True,
         start_new_session=True,
     ) as child:
-        device = _read_device(child, stop, settings.poll_seconds)
-        while child.poll() is None and not stop.wait(settings.poll_seconds):
-            if work_waits():
-                break
-        child.kill()
+        try:
+            device = _read_device(child, stop, settings.poll_seconds)
+            while child.poll() is None and not stop.is_set() and is_worth(device):
+                stop.wait(settings.poll_seconds)
+        finally:
+            child.kill()
     _log.info("warmed up", device=device, complete=child.returncode == 0)
     return device
 

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import psutil
 import pytest
@@ -113,3 +114,11 @@ def test_a_job_does_not_wait_until_everything_is_compiled(bench: Bench) -> None:
     worker = bench.start_worker(warm_up="true")
     bench.wait_for_state(job_id, "succeeded")
     assert "complete=False" in worker.output or '"complete": false' in worker.output
+
+
+@pytest.mark.skipif(Path("/proc/driver/nvidia").exists(), reason="this machine has a GPU")
+def test_a_gpu_worker_says_that_it_cannot_start_here(bench: Bench) -> None:
+    worker = bench.start_worker("--queue", "gpu", warm_up="true")
+    assert worker.wait() == 1
+    assert "no CUDA device" in worker.output
+    assert not worker.survivors()
