@@ -65,10 +65,7 @@ def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
             )
         ],
     )
-    try:
-        read = read_topology(graph, GridLimits(request.bus_limit, request.branch_limit), faults)
-    except GridRejected as error:
-        raise GridRejected(str(error), [_place(each, plain) for each in error.faults]) from error
+    read = _read_topology(graph, plain, request, faults)
     label_sets = tuple(_read_label_sets(plain))
     grid = replace(
         read.grid,
@@ -84,6 +81,15 @@ def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
         "notes": [*read.report["notes"], *plain.notes],
     }
     return ReadGrid(grid, label_sets, report)
+
+
+def _read_topology(
+    graph: GraphIn, plain: PlainGraph, request: Request, faults: list[Fault]
+) -> ReadGrid:
+    try:
+        return read_topology(graph, GridLimits(request.bus_limit, request.branch_limit), faults)
+    except GridRejected as error:
+        raise GridRejected(str(error), [_place(each, plain) for each in error.faults]) from error
 
 
 def _place(fault: Fault, plain: PlainGraph) -> Fault:
