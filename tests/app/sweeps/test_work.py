@@ -55,13 +55,6 @@ def test_a_running_sweep_is_cancelled_as_a_whole(service: SweepService) -> None:
     assert service.api.get("/models").json()["items"] == []
 
 
-def test_a_sweep_none_of_whose_jobs_can_run_has_failed(service: SweepService) -> None:
-    place = service.start({"grid": {"width": [4]}}, {"device": "cuda"})
-    service.bench.start_worker("--queue", "gpu", **PATIENT)
-    sweep = service.wait_for_end(place)
-    assert (sweep["state"], sweep["best"], sweep["candidates"][0]["seeds"]) == ("failed", None, 0)
-
-
 @pytest.fixture
 def brokered(tmp_path: Path, postgres_url: str, valkey_url: str) -> Iterator[SweepService]:
     bench = make_bench(postgres_url, tmp_path, broker_url=valkey_url)
