@@ -174,7 +174,7 @@ def _save(figure: "Figure", path: Path) -> None:
 
 _INTRODUCTION = """# What it costs
 
-Written by `python -m ml performance`, which measures and takes a quarter of an hour on a quiet
+Written by `python -m ml performance`, which measures and takes some twenty minutes on a quiet
 machine; `--no-measure` only writes this page again from `docs/results/bench_*.json`. Ratios within
 one run mean something, seconds depend on the machine. Why the solver is what it is:
 [decision 8](decisions/0008-sparse-levy-solver.md)."""
@@ -182,7 +182,8 @@ one run mean something, seconds depend on the machine. Why the solver is what it
 _SETUP = """From the adjacency to an operator that can be applied: order of elimination, pattern,
 bounds on the spectrum, poles, factors, exact fractional degrees. Every grid in a fresh interpreter.
 *Warm*: poles cached, code compiled. *Cold*: the first set-up of a process, which fits the poles and
-reads machine code from disk; the very first on a machine compiles for {compile} seconds more.
+reads machine code from disk; the very first on a machine compiles for {compile} seconds more,
+which a worker does before its first job and no later set-up repeats.
 *Error*: of `Lt` against sinc quadrature. Speed-ups are over `numpy.linalg.eigh` in the same
 process."""
 
