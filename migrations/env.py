@@ -8,7 +8,8 @@ from alembic.autogenerate.api import AutogenContext
 
 from app.db import Database
 from app.settings import Settings
-from app.tables import Base, UtcDateTime
+from app.table_base import UtcDateTime
+from app.tables import GraphRow
 
 _UPGRADE_LOCK = 0x6C657679
 """Any fixed number: whoever holds this advisory lock of Postgres migrates."""
@@ -43,7 +44,7 @@ def _migrate() -> None:
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_UPGRADE_LOCK)))
             context.configure(
                 connection=connection,
-                target_metadata=Base.metadata,
+                target_metadata=GraphRow.metadata,
                 render_as_batch=True,
                 render_item=_render_type,
                 transactional_ddl=True,

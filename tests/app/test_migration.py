@@ -13,7 +13,7 @@ from app.db import Database
 from app.errors import DatabaseUnusable
 from app.migration import is_current, upgrade
 from app.models.predictions import hash_predictions
-from app.tables import Base
+from app.table_base import Base
 
 ROOT = Path(__file__).parents[2]
 

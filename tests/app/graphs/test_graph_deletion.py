@@ -5,7 +5,8 @@ from sqlalchemy import func, select
 from starlette.testclient import TestClient
 
 from app.db import Database, current_time
-from app.tables import ActiveModelRow, Base, JobRow, LabelRow, ModelRow, PredictionRow
+from app.table_base import Base
+from app.tables import ActiveModelRow, JobRow, LabelRow, ModelRow, PredictionRow
 from tests.app.samples import post_graph, put_model
 
 
