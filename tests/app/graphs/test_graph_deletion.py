@@ -15,6 +15,7 @@ def put_job(api: TestClient, graph_id: str, state: str) -> None:
     with database.writing() as session:
         now = current_time(session)
         row = JobRow(id=uuid4().hex, kind="train", payload={}, state=state, progress={})
+        row.queue = "cpu"
         row.graph_id, row.created_at, row.dispatched_at = graph_id, now, now
         session.add(row)
 
