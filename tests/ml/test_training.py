@@ -140,7 +140,7 @@ def test_patience_ends_a_run_that_no_longer_improves() -> None:
 
 
 def test_the_weights_of_the_best_epoch_are_kept() -> None:
-    result = run(quick(epochs=40, learning_rate=0.1, weight_decay=0.1))
+    result = run(quick(epochs=40, learning_rate=0.1, weight_decay=0.1, stop_on="loss"))
     losses = [record.validation_loss for record in result.history]
     assert result.best_epoch == 1 + int(np.argmin(losses))
     assert result.metrics["validation"].log_loss == pytest.approx(min(losses), rel=1e-4)
