@@ -1,6 +1,5 @@
 """Files that are no model, or lie about one: refused with every fault, nothing stored."""
 
-import hashlib
 import io
 import json
 import struct
@@ -10,49 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from safetensors.numpy import load, save
 from starlette.testclient import TestClient
 
-from tests.app.models.real_models import post_ring, put_trained
-
-Envelope = dict[str, Any]
-Tensors = dict[str, Any]
-
-
-@pytest.fixture(scope="module")
-def known() -> dict[str, bytes]:
-    """Files by method; they are the same in every test, because nothing in them is random."""
-    return {}
-
-
-@pytest.fixture
-def lfgcn(api: TestClient, known: dict[str, bytes]) -> bytes:
-    return _file_of(api, known, "lfgcn")
-
-
-@pytest.fixture
-def forest(api: TestClient, known: dict[str, bytes]) -> bytes:
-    return _file_of(api, known, "forest")
-
-
-def _file_of(api: TestClient, known: dict[str, bytes], method: str) -> bytes:
-    graph_id = post_ring(api)
-    if method not in known:
-        model_id = put_trained(api, graph_id, method)
-        known[method] = api.get(f"/models/{model_id}/download").content
-        api.post(f"/models/{model_id}/promote", json={"reason": "stays"})
-    return known[method]
-
-
-def refuse(api: TestClient, content: bytes) -> dict[str, str]:
-    """Send a file that must be refused; return the faults by their place."""
-    before = [model["id"] for model in api.get("/models").json()["items"]]
-    answer = api.post("/models/import", files={"file": ("x.safetensors", content)})
-    assert answer.status_code == 422, answer.text
-    assert answer.headers["content-type"] == "application/problem+json"
-    assert answer.json()["type"] == "/problems/model-rejected"
-    assert [model["id"] for model in api.get("/models").json()["items"]] == before
-    return {fault["where"]: fault["problem"] for fault in answer.json()["errors"]}
+from tests.app.models.hostile_files import Envelope, Tensors, refuse, rewritten, setting
 
 
 def with_header(header: bytes, data: bytes = b"", length: int | None = None) -> bytes:
@@ -143,20 +102,6 @@ def test_a_truncated_model_is_refused(api: TestClient, lfgcn: bytes, cut: int) -
     assert refuse(api, lfgcn[:-cut])
 
 
-def rewritten(
-    content: bytes, change: Callable[[Tensors, Envelope], None], *, reseal: bool = True
-) -> bytes:
-    """Return a file with other arrays or another manifest, its inner hash made to fit."""
-    length = int.from_bytes(content[:8], "little")
-    envelope = json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["levygrid"])
-    tensors = {name: value.copy() for name, value in load(content).items()}
-    change(tensors, envelope)
-    if reseal:
-        own = {name: value for name, value in tensors.items() if name != "predictions"}
-        envelope["manifest"]["sha256"] = hashlib.sha256(save(own)).hexdigest()
-    return save(tensors, metadata={"levygrid": json.dumps(envelope)})
-
-
 def nan(tensors: Tensors, _: Envelope) -> None:
     tensors["layers.0.bias"][0, 0, 0] = np.nan
 
@@ -187,13 +132,6 @@ def no_share(tensors: Tensors, _: Envelope) -> None:
 
 def other_answers(tensors: Tensors, _: Envelope) -> None:
     tensors["predictions"] = tensors["predictions"][:, ::-1].copy()
-
-
-def setting(name: str, value: Any) -> Callable[[Tensors, Envelope], None]:
-    def change(_: Tensors, envelope: Envelope) -> None:
-        envelope["manifest"]["config"][name] = value
-
-    return change
 
 
 def member(name: str, value: Any) -> Callable[[Tensors, Envelope], None]:
@@ -270,58 +208,3 @@ def test_faults_of_several_parts_are_listed_together(api: TestClient, lfgcn: byt
 
     found = refuse(api, rewritten(lfgcn, spoil))
     assert set(found) == {"grid.content_hash", "backdoor", "layers.0.bias", "predictions"}
-
-
-def endless(tensors: Tensors, _: Envelope) -> None:
-    inner = np.flatnonzero(tensors["left"] >= 0)
-    tensors["left"][inner[0]] = inner[0]
-
-
-def nowhere(tensors: Tensors, _: Envelope) -> None:
-    tensors["right"][np.flatnonzero(tensors["left"] >= 0)[0]] = 10**6
-
-
-def far_column(tensors: Tensors, _: Envelope) -> None:
-    tensors["feature"][np.flatnonzero(tensors["left"] >= 0)[0]] = 50
-
-
-def short(tensors: Tensors, _: Envelope) -> None:
-    tensors["threshold"] = tensors["threshold"][:-1].copy()
-
-
-def rootless(tensors: Tensors, _: Envelope) -> None:
-    tensors["roots"][0] = -5
-
-
-def half_a_leaf(tensors: Tensors, _: Envelope) -> None:
-    tensors["right"][np.flatnonzero(tensors["left"] >= 0)[0]] = -1
-
-
-def uneven(tensors: Tensors, _: Envelope) -> None:
-    tensors["shares"][0] = 2
-
-
-FORESTS = [
-    (endless, "left", "behind its parent"),
-    (nowhere, "right", "does not exist"),
-    (far_column, "feature", "outside the 2"),
-    (short, "threshold", "nodes"),
-    (rootless, "roots", "does not exist"),
-    (half_a_leaf, "right", "child"),
-    (uneven, "shares", "not a distribution"),
-    (setting("trees", 10**9), "manifest.config", "no forest has"),
-    (setting("bark", 1), "manifest.config.bark", "is no setting of forest"),
-]
-
-
-@pytest.mark.parametrize(
-    ("change", "where", "words"), FORESTS, ids=[f"{where}: {words}" for _, where, words in FORESTS]
-)
-def test_a_forest_that_cannot_be_walked_is_refused(
-    api: TestClient,
-    forest: bytes,
-    change: Callable[[Tensors, Envelope], None],
-    where: str,
-    words: str,
-) -> None:
-    assert words in refuse(api, rewritten(forest, change))[where]
