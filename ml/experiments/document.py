@@ -79,7 +79,7 @@ def _protocol() -> list[str]:
             "seen and discarded; label reuse then got its present form (normalised Laplacian, "
             "transformers weigh more). How often edges of each pair of voltages stay within a zone "
             "was looked at with the labels of all nodes, test nodes too, before that weight was "
-            "added; its size was chosen on validation nodes. Read the zone result with that in mind."
+            "added; its size was chosen on validation nodes. Read the result with that in mind."
         ),
         (
             "- `mean (standard deviation)` of the test accuracy in percent. The last column is the "
