@@ -4,6 +4,7 @@ from app.bench.queue_ import _percentile, run
 from app.commands.bench import list_benches
 
 
+@pytest.mark.slow
 def test_dispatch_and_throughput_are_measured_with_either_engine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

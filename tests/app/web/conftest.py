@@ -6,7 +6,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import BrowserContext, expect
 
 from app.problem_responses import install_handlers
 from app.temporary_service import run_temporary_service
@@ -16,6 +16,8 @@ from tests.app.web.work import Work
 from tests.browser import chromium
 
 __all__ = ["chromium"]
+
+expect.set_options(timeout=30_000)  # a busy machine starts the reader of a file in seconds
 
 Watch = Callable[..., WatchedPage]
 

@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.app.web.conftest import Watch
 from tests.app.web.work import QUICK, Work
+from tests.processes import wait_for
 
 _DRAWN = "#plot[data-buses='{}']"
 
@@ -213,7 +214,9 @@ def test_a_large_grid_is_drawn_through_webgl(watch: Watch, work: Work) -> None:
 def test_nothing_is_wider_than_a_phone(watch: Watch, work: Work) -> None:
     page = _open_graph(watch, work, work.graph, width=390)
     assert page.evaluate("window.innerWidth") == 390
-    page.wait_for_function("document.documentElement.scrollWidth === 390")  # once all is drawn
+    wait_for(
+        lambda: page.evaluate("document.documentElement.scrollWidth") == 390, "a page that fits"
+    )
 
 
 def test_the_documentation_shows_every_operation_without_internet(watch: Watch, work: Work) -> None:
