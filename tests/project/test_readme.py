@@ -4,14 +4,10 @@ import json
 import re
 import shlex
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
-
-from app.temporary_service import run_temporary_service
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -19,15 +15,6 @@ EXAMPLE = re.compile(r"```console\n\$ (curl .*?)\n```\n```json\n(.*?)\n```", re.
 ID = re.compile(r"[0-9a-f]{32}")
 UNCHECKED = {"class", "probabilities"}
 """What a trained model says may differ in the last digits from one CPU to another."""
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[httpx.Client]:
-    with (
-        run_temporary_service() as address,
-        httpx.Client(base_url=address, timeout=120) as client,
-    ):
-        yield client
 
 
 def ask(client: httpx.Client, command: str) -> dict[str, Any]:

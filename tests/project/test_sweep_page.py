@@ -2,27 +2,15 @@
 
 import json
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
-import pytest
 
-from app.temporary_service import run_temporary_service
 from tests.project.test_readme import EXAMPLE, ROOT, ask, matching_ids, with_ids
 
 PAGE = (ROOT / "docs" / "sweeps.md").read_text()
 MEASURED = {"best", "plots"}
 """What trained models say may differ from one CPU to another."""
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[httpx.Client]:
-    with (
-        run_temporary_service() as address,
-        httpx.Client(base_url=address, timeout=120) as client,
-    ):
-        yield client
 
 
 def ask_until_ended(client: httpx.Client, command: str) -> dict[str, Any]:
