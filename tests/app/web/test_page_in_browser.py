@@ -213,10 +213,16 @@ def test_a_large_grid_is_drawn_through_webgl(watch: Watch, work: Work) -> None:
 
 def test_nothing_is_wider_than_a_phone(watch: Watch, work: Work) -> None:
     page = _open_graph(watch, work, work.graph, width=390)
-    assert page.evaluate("window.innerWidth") == 390
-    wait_for(
-        lambda: page.evaluate("document.documentElement.scrollWidth") == 390, "a page that fits"
+    page.wait_for_load_state("networkidle")
+    wider = page.evaluate(
+        """() => [...document.querySelectorAll("body, body *")]
+          .filter((one) => one.scrollWidth > window.innerWidth)
+          .map((one) => one.outerHTML.slice(0, 200))"""
     )
+    assert page.evaluate("[window.innerWidth, document.documentElement.scrollWidth]") == [
+        390,
+        390,
+    ], wider
 
 
 def test_the_documentation_shows_every_operation_without_internet(watch: Watch, work: Work) -> None:
