@@ -1,13 +1,14 @@
 """Lines, transformers, switches and other links of a pandapower net, in per unit."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from app.ingest.pandapower_frames import Frame
-from app.ingest.pandapower_parts import Net, Part, find_in_service, no_taps, read_ends
+from app.ingest.pandapower_parts import Net, find_in_service, make_branches, read_ends
 from app.ingest.pandapower_transformers import read_three_windings, read_transformers
-from app.ingest.power_tables import LINE, LINK, SWITCH, BranchTable
+from app.ingest.power_tables import LINE, LINK, SWITCH, BranchTable, join_branches
 from ml.arrays import BoolArray
 from ml.errors import Fault
 
@@ -20,25 +21,15 @@ def read_branches(net: Net, buses_in_service: BoolArray) -> tuple[BranchTable, d
     """
     switches = net.frame("switch")
     opened = _find_opened(switches)
-    parts = list(_read_parts(net, opened))
-    parts.append(_read_bus_switches(net, switches))
-    columns = [np.concatenate(column) for column in zip(*(part[1:] for part in parts), strict=True)]
-    ends, resistance, reactance, charging, rating, in_service, tap, shift = columns
-    kinds = np.concatenate([np.full(len(part.ends), part.kind) for part in parts])
-    table = BranchTable(
-        ends=ends,
-        kinds=kinds,
-        resistance=resistance,
-        reactance=reactance,
-        charging=charging,
-        rating=np.where(np.isfinite(rating), rating, 0.0),
-        in_service=in_service & buses_in_service[ends].all(axis=1),
-        tap=tap,
-        shift=shift,
+    closed = _read_bus_switches(net, switches)
+    table = join_branches([*_read_tables(net, opened), closed])
+    table = replace(
+        table,
+        rating=np.where(np.isfinite(table.rating), table.rating, 0.0),
+        in_service=table.in_service & buses_in_service[table.ends].all(axis=1),
     )
-    between = int(np.count_nonzero(parts[-1].in_service))
     opened_count = sum(len(elements) for elements in opened.values())
-    return table, {"closed_between_buses": between, "open_at_branches": opened_count}
+    return table, {"closed_between_buses": len(closed.ends), "open_at_branches": opened_count}
 
 
 def _find_opened(switches: Frame) -> dict[str, set[int]]:
@@ -52,7 +43,7 @@ def _find_opened(switches: Frame) -> dict[str, set[int]]:
     return opened
 
 
-def _read_parts(net: Net, opened: Mapping[str, set[int]]) -> Iterator[Part]:
+def _read_tables(net: Net, opened: Mapping[str, set[int]]) -> Iterator[BranchTable]:
     yield _read_lines(net, opened["l"])
     yield read_transformers(net, opened["t"])
     for low in ("mv", "lv"):
@@ -61,7 +52,7 @@ def _read_parts(net: Net, opened: Mapping[str, set[int]]) -> Iterator[Part]:
     yield _read_dc_lines(net)
 
 
-def _read_lines(net: Net, opened: set[int]) -> Part:
+def _read_lines(net: Net, opened: set[int]) -> BranchTable:
     frame = net.frame("line")
     ends = read_ends(net, frame, "from_bus", "to_bus")
     voltage = net.bus.numbers("vn_kv")[ends[:, 0]]
@@ -70,41 +61,42 @@ def _read_lines(net: Net, opened: set[int]) -> Part:
     capacitance = frame.numbers("c_nf_per_km", 0.0) * length * parallel * 1e-9
     current = frame.numbers("max_i_ka") * frame.numbers("df", 1.0) * parallel
     with np.errstate(divide="ignore", invalid="ignore"):
-        return Part(
+        return make_branches(
             LINE,
             ends,
-            frame.numbers("r_ohm_per_km") * length / parallel / base,
-            frame.numbers("x_ohm_per_km") * length / parallel / base,
-            2 * np.pi * net.frequency * capacitance * base,
-            np.sqrt(3) * voltage * current,
             find_in_service(frame, opened),
-            *no_taps(len(frame)),
+            resistance=frame.numbers("r_ohm_per_km") * length / parallel / base,
+            reactance=frame.numbers("x_ohm_per_km") * length / parallel / base,
+            charging=2 * np.pi * net.frequency * capacitance * base,
+            rating=np.sqrt(3) * voltage * current,
         )
 
 
-def _read_impedances(net: Net) -> Part:
+def _read_impedances(net: Net) -> BranchTable:
     frame = net.frame("impedance")
     ends = read_ends(net, frame, "from_bus", "to_bus")
     rated = frame.numbers("sn_mva", 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         scale = net.base_mva / rated
-        resistance, reactance = frame.numbers("rft_pu") * scale, frame.numbers("xft_pu") * scale
-        charging = (frame.numbers("bf_pu", 0.0) + frame.numbers("bt_pu", 0.0)) / scale
-    in_service = find_in_service(frame, set())
-    taps = no_taps(len(frame))
-    return Part(LINK, ends, resistance, reactance, charging, rated, in_service, *taps)
+        return make_branches(
+            LINK,
+            ends,
+            find_in_service(frame, set()),
+            resistance=frame.numbers("rft_pu") * scale,
+            reactance=frame.numbers("xft_pu") * scale,
+            charging=(frame.numbers("bf_pu", 0.0) + frame.numbers("bt_pu", 0.0)) / scale,
+            rating=rated,
+        )
 
 
-def _read_dc_lines(net: Net) -> Part:
+def _read_dc_lines(net: Net) -> BranchTable:
     frame = net.frame("dcline")
     ends = read_ends(net, frame, "from_bus", "to_bus")
-    zero = np.zeros(len(frame))
     rating = frame.numbers("max_p_mw", 0.0)
-    in_service = find_in_service(frame, set())
-    return Part(LINK, ends, zero, zero, zero, rating, in_service, *no_taps(len(frame)))
+    return make_branches(LINK, ends, find_in_service(frame, set()), rating=rating)
 
 
-def _read_bus_switches(net: Net, switches: Frame) -> Part:
+def _read_bus_switches(net: Net, switches: Frame) -> BranchTable:
     between = np.array([kind == "b" for kind in switches.texts("et")], dtype=np.bool_)
     rows = np.flatnonzero(between & switches.truths("closed"))
     faults: list[Fault] = []
@@ -113,6 +105,4 @@ def _read_bus_switches(net: Net, switches: Frame) -> Part:
     ).astype(np.int64)
     for row in np.flatnonzero((ends < 0).any(axis=1)):
         net.faults.append(Fault(f"switch row {rows[row] + 1}", "is not between known buses"))
-    zero = np.zeros(len(rows))
-    closed = np.ones(len(rows), dtype=np.bool_)
-    return Part(SWITCH, ends, zero, zero, zero, zero, closed, *no_taps(len(rows)))
+    return make_branches(SWITCH, ends, np.ones(len(rows), dtype=np.bool_))

@@ -1,11 +1,12 @@
 """What the readers of the branch tables of a pandapower net share."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from app.ingest.pandapower_frames import Frame
+from app.ingest.power_tables import BranchTable
 from ml.arrays import BoolArray, FloatArray, IntArray
 from ml.errors import Fault
 
@@ -23,20 +24,6 @@ class Net(Protocol):
         """Return another table of the net."""
 
 
-class Part(NamedTuple):
-    """The branches of one table, per unit on the base of the net; see ``BranchTable``."""
-
-    kind: int
-    ends: IntArray
-    resistance: FloatArray
-    reactance: FloatArray
-    charging: FloatArray
-    rating: FloatArray
-    in_service: BoolArray
-    tap: FloatArray
-    shift: FloatArray
-
-
 def read_ends(net: Net, frame: Frame, source: str, target: str) -> IntArray:
     """Return the positions of the buses at both ends, (E, 2)."""
     columns: Any = [frame.positions(name, net.place, net.faults) for name in (source, target)]
@@ -49,6 +36,15 @@ def find_in_service(frame: Frame, opened: set[int]) -> BoolArray:
     return closed & frame.truths("in_service")
 
 
-def no_taps(count: int) -> tuple[FloatArray, FloatArray]:
-    """Return the ratio and the phase shift of branches that transform nothing."""
-    return np.ones(count), np.zeros(count)
+def make_branches(
+    kind: int, ends: IntArray, in_service: BoolArray, **columns: FloatArray
+) -> BranchTable:
+    """Return the branches of one table; a column that is not given is that of a plain link."""
+    zero = np.zeros(len(ends))
+    plain = dict.fromkeys(("resistance", "reactance", "charging", "rating", "shift"), zero)
+    return BranchTable(
+        ends=ends,
+        kinds=np.full(len(ends), kind),
+        in_service=in_service,
+        **{**plain, "tap": np.ones(len(ends)), **columns},
+    )

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from app.ingest.pandapower_frames import Frame
-from app.ingest.pandapower_parts import Net, Part, find_in_service, read_ends
-from app.ingest.power_tables import TRANSFORMER
+from app.ingest.pandapower_parts import Net, find_in_service, make_branches, read_ends
+from app.ingest.power_tables import TRANSFORMER, BranchTable
 from app.power_flow import ComplexArray
 from ml.arrays import BoolArray, FloatArray
 
@@ -25,14 +25,14 @@ class _Windings(NamedTuple):
     shift: FloatArray
 
 
-def read_transformers(net: Net, opened: set[int]) -> Part:
+def read_transformers(net: Net, opened: set[int]) -> BranchTable:
     """Return the two-winding transformers; the first end is the high-voltage side."""
     frame = net.frame("trafo")
     names = ("sn_mva", "vk_percent", "vkr_percent", "vn_hv_kv", "vn_lv_kv", "shift_degree")
-    return _make_part(net, frame, "lv", _read_windings(frame, names), opened)
+    return _make_transformers(net, frame, "lv", _read_windings(frame, names), opened)
 
 
-def read_three_windings(net: Net, low: str, opened: set[int]) -> Part:
+def read_three_windings(net: Net, low: str, opened: set[int]) -> BranchTable:
     """Return the branches from the high-voltage side to another (``mv``, ``lv``).
 
     Deviation: two branches stand for the star of three; the third pair is left out.
@@ -42,7 +42,7 @@ def read_three_windings(net: Net, low: str, opened: set[int]) -> Part:
     names = ("sn_hv_mva", f"vk_{pair}_percent", f"vkr_{pair}_percent", "vn_hv_kv")
     windings = _read_windings(frame, (*names, f"vn_{low}_kv", f"shift_{low}_degree"))
     smaller = np.minimum(windings.power, frame.numbers(f"sn_{low}_mva"))
-    return _make_part(net, frame, low, windings._replace(power=smaller), opened)
+    return _make_transformers(net, frame, low, windings._replace(power=smaller), opened)
 
 
 def _read_windings(frame: Frame, names: tuple[str, ...]) -> _Windings:
@@ -50,7 +50,9 @@ def _read_windings(frame: Frame, names: tuple[str, ...]) -> _Windings:
     return found._replace(shift=np.nan_to_num(found.shift))
 
 
-def _make_part(net: Net, frame: Frame, low: str, windings: _Windings, opened: set[int]) -> Part:
+def _make_transformers(
+    net: Net, frame: Frame, low: str, windings: _Windings, opened: set[int]
+) -> BranchTable:
     ends = read_ends(net, frame, "hv_bus", f"{low}_bus")
     parallel = frame.numbers("parallel", 1.0)
     high_kv, low_kv = net.bus.numbers("vn_kv")[ends].T
@@ -60,14 +62,14 @@ def _make_part(net: Net, frame: Frame, low: str, windings: _Windings, opened: se
         turns = (windings.low_kv / low_kv) ** 2
         series = _read_series(windings) * net.base_mva / windings.power / parallel * turns
         series, shunt = _star_to_delta(series, _read_magnetising(net, frame) / turns)
-    return Part(
-        kind=TRANSFORMER,
-        ends=ends,
+    return make_branches(
+        TRANSFORMER,
+        ends,
+        find_in_service(frame, opened),
         resistance=series.real,
         reactance=series.imag,
         charging=shunt.imag,
         rating=windings.power * parallel * frame.numbers("df", 1.0),
-        in_service=find_in_service(frame, opened),
         tap=np.round(ratio, _DECIMALS),
         shift=np.round(windings.shift, _DECIMALS),
     )

@@ -1,7 +1,7 @@
 """Buses, branches and generators as power engineers keep them: what most formats carry."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
@@ -58,6 +58,14 @@ class BranchTable:
     """Off-nominal ratio at the first end, 1 for a line."""
     shift: FloatArray
     """Phase shift in degrees."""
+
+
+def join_branches(tables: Sequence[BranchTable]) -> BranchTable:
+    """Return the branches of all tables, one table after the other."""
+    columns = (column.name for column in fields(BranchTable))
+    return BranchTable(
+        **{name: np.concatenate([getattr(table, name) for table in tables]) for name in columns}
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -16,6 +16,11 @@ from app.models.predictions import hash_predictions
 from app.table_base import Base
 
 ROOT = Path(__file__).parents[2]
+ADD_GRAPH = text(
+    "INSERT INTO graphs (id, name, source, content_hash, bus_count, branch_count, "
+    "island_count, feature_names, report, arrays, created_at) "
+    "VALUES (:id, 'x', 'y', :id, 1, 0, 1, '[]', :report, :arrays, :moment)"
+)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -64,11 +69,6 @@ def test_versions_and_sources_of_an_older_database_are_taken_over(empty_url: str
     config = alembic_config(empty_url)
     command.upgrade(config, "0006")
     database = Database(empty_url)
-    graph = (
-        "INSERT INTO graphs (id, name, source, content_hash, bus_count, branch_count, "
-        "island_count, feature_names, report, arrays, created_at) "
-        "VALUES (:id, 'x', 'y', :id, 1, 0, 1, '[]', :report, :arrays, :moment)"
-    )
     label = (
         "INSERT INTO labels (graph_id, name, class_names, definition, classes, created_at) "
         "VALUES ('b', :name, '[]', :definition, :arrays, '2026-01-01 00:00:00')"
@@ -77,8 +77,9 @@ def test_versions_and_sources_of_an_older_database_are_taken_over(empty_url: str
     definitions = {"own": "the user's own labels", "role4": "version 1: whether", "zone": "zone"}
     with database.writing() as session:
         for day, (graph_id, report) in enumerate(reports.items(), start=1):
-            values = {"id": graph_id, "report": report, "moment": f"2026-01-0{day} 00:00:00"}
-            session.execute(text(graph), values | {"arrays": b""})
+            moment = f"2026-01-0{day} 00:00:00"
+            values = {"id": graph_id, "report": report, "arrays": b"", "moment": moment}
+            session.execute(ADD_GRAPH, values)
         for name, definition in definitions.items():
             named = {"name": name, "definition": definition}
             session.execute(text(label), named | {"arrays": b""})
@@ -97,11 +98,6 @@ def test_predictions_of_an_older_database_get_their_hash(empty_url: str) -> None
     database = Database(empty_url)
     statements = (
         (
-            "INSERT INTO graphs (id, name, source, content_hash, bus_count, branch_count, "
-            "island_count, feature_names, report, arrays, created_at) "
-            "VALUES ('g', 'x', 'y', 'h', 1, 0, 1, '[]', '{}', :blob, '2026-01-01 00:00:00')"
-        ),
-        (
             "INSERT INTO models (id, graph_id, label, kind, class_names, manifest, metrics, "
             "curves, weights, sha256, created_at) "
             "VALUES ('m', 'g', 'role', 'lfgcn', '[]', '{}', '{}', '{}', :blob, 's', "
@@ -109,7 +105,9 @@ def test_predictions_of_an_older_database_get_their_hash(empty_url: str) -> None
         ),
         "INSERT INTO predictions (model_id, probabilities, parts) VALUES ('m', :blob, :blob)",
     )
+    graph = {"id": "g", "report": "{}", "arrays": b"", "moment": "2026-01-01 00:00:00"}
     with database.writing() as session:
+        session.execute(ADD_GRAPH, graph)
         for statement in statements:
             session.execute(text(statement), {"blob": b"blob"})
     command.upgrade(config, "head")

@@ -135,7 +135,8 @@ def test_every_name_in_the_code_column_can_be_imported(name: str) -> None:
     )
     found: object = import_module(".".join(parts[:depth]))
     for part in parts[depth:]:
-        found = getattr(found, part)
+        found = getattr(found, part, None)
+    assert found is not None
 
 
 @pytest.mark.parametrize("name", named(3))

@@ -7,7 +7,6 @@ from playwright.sync_api import Page, expect
 
 from tests.app.web.conftest import Watch
 from tests.app.web.work import QUICK, Work
-from tests.processes import wait_for
 
 _DRAWN = "#plot[data-buses='{}']"
 

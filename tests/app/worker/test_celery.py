@@ -65,7 +65,8 @@ def test_a_job_whose_message_was_lost_is_sent_again(
     dispatcher.dispatch(bench.job(job_id))
     valkey_server.empty()
     bench.start_worker()
-    bench.wait_for_state(job_id, "succeeded")
+    row = bench.wait_for_state(job_id, "succeeded")
+    assert row.attempt == 1
 
 
 def test_another_worker_takes_the_job_of_a_killed_one(
