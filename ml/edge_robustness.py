@@ -1,6 +1,5 @@
 """Edge scores that ask what holds a graph together: percolation and the giant component."""
 
-import igraph
 import numpy as np
 import scipy.sparse as sp
 
@@ -79,6 +78,9 @@ def giant_component_impact(graph: Graph) -> FloatArray:
 
 
 def _bridges(graph: Graph) -> IntArray:
+    # Imported late: no other edge score needs it, and it takes a second.
+    import igraph
+
     network = igraph.Graph(n=graph.node_count, edges=graph.pairs)
     return np.asarray(network.bridges(), dtype=np.int64)
 

@@ -1,5 +1,6 @@
 """What every test may use."""
 
+import os
 import signal
 
 from hypothesis import HealthCheck, settings
@@ -25,3 +26,6 @@ settings.load_profile("levygrid")
 # Started in the background, a shell may have told us to ignore Ctrl-C, and the services that
 # tests start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Most services that tests start run one short job: compiling ahead would cost more than it saves.
+os.environ["LEVYGRID_WARM_UP"] = "false"

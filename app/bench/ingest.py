@@ -3,7 +3,6 @@
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -11,6 +10,7 @@ import numpy as np
 
 from app.ingest.graph_body import decode_graph_body
 from app.ingest.topology import GridLimits, read_topology
+from ml.peak_memory import read_peak_bytes
 
 _BUSES = 100_000
 _BRANCHES = 1_000_000
@@ -53,17 +53,9 @@ def measure(body: bytes) -> dict[str, Any]:
         "processor_seconds": round(processor_parsed - processor_start, 3),
         "grid_seconds": round(done - parsed, 3),
         "grid_processor_seconds": round(processor_done - processor_parsed, 3),
-        "peak_rss_gb": round(_read_peak() / _GIB, 3),
+        "peak_rss_gb": round(read_peak_bytes() / _GIB, 3),
         "body_mb": round(len(body) / 2**20, 1),
     }
-
-
-def _read_peak() -> int:
-    # Not getrusage: its peak starts with that of the parent, which has made the body.
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("VmHWM:"):
-            return int(line.split()[1]) * 1024
-    return 0
 
 
 if __name__ == "__main__":

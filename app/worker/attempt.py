@@ -1,6 +1,7 @@
 """One attempt of a job inside its own process: run the task, store how it ended."""
 
 import threading
+from importlib import import_module
 
 import structlog
 
@@ -10,18 +11,16 @@ from app.jobs import service
 from app.jobs.desk import JobDesk
 from app.jobs.patience import read_patiently, write_patiently
 from app.jobs.states import Claim
-from app.labels import task as labels_task
 from app.logs import configure_logs
 from app.problems import describe_failure
 from app.settings import Settings
-from app.train import replay as replay_task
-from app.train import task as train_task
 from app.worker.failures import recognise_failure
 from app.worker.process import limit_memory
 from app.worker.run import HANDED_BACK
 from ml.errors import TrainingInterrupted
 
-_TASKS = {"labels": labels_task.run, "replay": replay_task.run, "train": train_task.run}
+_TASKS = {"labels": "app.labels.task", "replay": "app.train.replay", "train": "app.train.task"}
+"""The module whose ``run`` carries out a kind of job; only that one is imported."""
 _log = structlog.get_logger("levygrid.worker")
 
 
@@ -34,8 +33,9 @@ def carry_out(job_id: str, attempt: int, stop: threading.Event) -> int:
     desk = JobDesk(database, claim, settings.checkpoint_seconds, stop)
     row = read_patiently(database, lambda session: service.get_job(session, job_id))
     try:
+        task = import_module(_TASKS[row.kind])
         limit_memory(settings.job_memory_bytes)
-        _TASKS[row.kind](row, desk, settings)
+        task.run(row, desk, settings)
     except TrainingInterrupted as interruption:
         _log.info("checkpoint saved for the next worker", job=job_id, epoch=interruption.epoch)
         return HANDED_BACK

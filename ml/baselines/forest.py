@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from sklearn.ensemble import RandomForestClassifier
 
 from ml.arrays import FloatArray
 from ml.artifact import Tensors
@@ -23,6 +22,9 @@ def fit(
     Deviation: the degree is the one thing it is told of the graph.
     Shapes: (N, K), rows sum to one; the trees as node arrays of ``ml.decision_trees``.
     """
+    # Imported late: most jobs end before a forest is grown, and this takes as long as torch.
+    from sklearn.ensemble import RandomForestClassifier
+
     columns = add_degree(graph.features, graph)
     forest = RandomForestClassifier(
         n_estimators=settings["trees"],

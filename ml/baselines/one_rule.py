@@ -1,9 +1,8 @@
 """One rule (Holte 1993): a single column, cut into a few intervals with one class each."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.tree import DecisionTreeClassifier
 
 from ml.arrays import FloatArray
 from ml.artifact import Tensors
@@ -11,6 +10,9 @@ from ml.baseline_inference import DEGREE, NOT_ZERO, rule_column
 from ml.decision_trees import list_leaves
 from ml.graph import Graph
 from ml.split import Split
+
+if TYPE_CHECKING:
+    from sklearn.tree import DecisionTreeClassifier
 
 PUBLISHED: dict[str, Any] = {"column": "degree", "leaves": 2}
 
@@ -63,13 +65,16 @@ def list_rules(graph: Graph) -> list[dict[str, Any]]:
 
 def _fit(
     graph: Graph, split: Split, settings: dict[str, Any], seed: int
-) -> tuple[DecisionTreeClassifier, FloatArray]:
+) -> tuple["DecisionTreeClassifier", FloatArray]:
+    # Imported late: most jobs end before a rule is looked for, and this takes a second.
+    from sklearn.tree import DecisionTreeClassifier
+
     values = rule_column(graph, str(settings["column"]))[:, np.newaxis]
     tree = DecisionTreeClassifier(max_leaf_nodes=settings["leaves"], random_state=seed)
     tree.fit(values[split.train], graph.labels[split.train])
     return tree, values
 
 
-def _cuts(tree: DecisionTreeClassifier) -> FloatArray:
+def _cuts(tree: "DecisionTreeClassifier") -> FloatArray:
     inner = tree.tree_.children_left >= 0
     return np.sort(np.asarray(tree.tree_.threshold[inner], dtype=np.float64))

@@ -1,7 +1,6 @@
 """One measurement of ``levy_setup``, in a process of its own: prints a row as JSON."""
 
 import json
-import resource
 import statistics
 import sys
 import time
@@ -18,6 +17,7 @@ from ml.levy.laplacian import laplacian_of
 from ml.levy.powers import GraphPowers
 from ml.levy.quadrature import apply_power
 from ml.levy.sparse import SparseLevyOperator
+from ml.peak_memory import read_peak_bytes
 
 _LARGEST_SPECTRUM = 2000
 _REPEATS = 5
@@ -42,7 +42,7 @@ def main(path: str, gamma: float, *, cold_only: bool) -> dict[str, Any]:
         return row
     powers, operator = _set_up(adjacency, gamma)
     operator.apply(np.ones((adjacency.shape[0], 12)))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+    peak = read_peak_bytes() / 1e9
     warm = statistics.median(_seconds(lambda: _set_up(adjacency, gamma)) for _ in range(_REPEATS))
     eigh = _eigh_seconds(adjacency)
     return row | {

@@ -1,7 +1,6 @@
 """One measurement of ``training``, in a process of its own: prints a row as JSON."""
 
 import json
-import resource
 import statistics
 import sys
 import time
@@ -15,6 +14,7 @@ from ml.datasets.dataset import load_dataset
 from ml.edge_scores import score_edges
 from ml.graph import Graph
 from ml.levy.estimate import estimate
+from ml.peak_memory import read_peak_bytes
 from ml.preparation import prepare
 from ml.scaling import fit_scaling
 from ml.split import Split, random_split
@@ -46,7 +46,7 @@ def main(name: str, kind: DropEdge, epochs: int) -> dict[str, Any]:
         "setup_estimated": round(expected.setup_seconds, 3),
         "epoch_seconds": round(epoch, 4),
         "epoch_estimated": round(expected.epoch_seconds, 4),
-        "peak_rss_gb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9, 3),
+        "peak_rss_gb": round(read_peak_bytes() / 1e9, 3),
         "memory_estimated_gb": round(expected.memory_bytes / 1e9, 3),
     }
 

@@ -1,6 +1,9 @@
 """Table "undirected": Cora, CiteSeer and PubMed under the standard split."""
 
+from functools import partial
+
 from ml.experiments.contenders import CLOSED_FORMS, COMMON, OURS
+from ml.experiments.rival_check import list_checks
 from ml.experiments.tables import Column, Figure, Table, paper_figures
 
 _DATASETS = ("cora", "citeseer", "pubmed")
@@ -21,6 +24,12 @@ _FIGURES: dict[str, tuple[Figure, ...]] = {
     "lfgcn": ((84.63, 0.55), (73.31, 0.76), (79.65, 0.50)),
 }
 
+_PAPER = paper_figures(
+    {
+        dataset: {method: figures[place] for method, figures in _FIGURES.items()}
+        for place, dataset in enumerate(_DATASETS)
+    }
+)
 
 TABLE = Table(
     name="undirected",
@@ -32,10 +41,6 @@ TABLE = Table(
         *(method for method in _FIGURES if not method.startswith("lfgcn")),
         *OURS,
     ),
-    paper=paper_figures(
-        {
-            dataset: {method: figures[place] for method, figures in _FIGURES.items()}
-            for place, dataset in enumerate(_DATASETS)
-        }
-    ),
+    paper=_PAPER,
+    render=partial(list_checks, _PAPER),
 )

@@ -84,6 +84,9 @@ def test_a_stream_tells_a_job_from_the_queue_to_its_model(
     assert seen[-1].data["result"]["model_id"] == job["model_id"]
 
 
+@pytest.mark.parametrize(
+    "settings", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)], indirect=True
+)
 def test_a_stream_goes_on_where_it_was_after_a_restart_of_the_service(
     settings: dict[str, str], tmp_path: Path
 ) -> None:

@@ -22,6 +22,9 @@ WIDTHS: dict[str, Any] = {"grid": {"width": [4, 8, 16]}}
 KILLABLE = {"lease_seconds": "10", "heartbeat_seconds": "1"}
 
 
+@pytest.mark.parametrize(
+    "service", ["postgres", pytest.param("sqlite", marks=pytest.mark.slow)], indirect=True
+)
 def test_a_search_goes_on_when_a_worker_is_killed(service: SweepService) -> None:
     place = service.start(SEARCH, {"epochs": 150, "patience": None})
     bench = service.bench

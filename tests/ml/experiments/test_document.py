@@ -47,6 +47,21 @@ def test_a_lost_comparison_is_stated(tmp_path: Path) -> None:
     assert "LFGCN is significantly below the best learned rival, GMNN" in page
 
 
+def test_a_lead_over_rivals_that_were_not_run_is_told_as_such(tmp_path: Path) -> None:
+    store(tmp_path, "undirected", "cora", "lfgcn", 0.83)
+    store(tmp_path, "undirected", "cora", "gcn", 0.8)
+    assert re.search(r"\| cora \|.*\| yes, but \d+ of \d+ were not run \|", write(tmp_path, "x.md"))
+
+
+def test_rivals_written_here_are_held_against_what_was_published(tmp_path: Path) -> None:
+    store(tmp_path, "undirected", "cora", "vpn", 0.81)
+    store(tmp_path, "undirected", "citeseer", "vpn", 0.60)
+    page = write(tmp_path, "page.md")
+    assert "| VPN | cora | 81.89 (0.57) | 82.00 (1.00) | +0.11 | yes |" in page
+    assert "| VPN | citeseer | 71.40 (0.32) | 61.00 (1.00) | -10.40 | no |" in page
+    assert "| VPN | pubmed | 79.60 (0.39) | not run | | |" in page
+
+
 @pytest.mark.parametrize("name", TABLE_NAMES)
 def test_every_table_names_its_jobs_once(name: str) -> None:
     cells = [job.cell for job in get_table(name).jobs()]
