@@ -15,6 +15,7 @@ from app.models.service import NewModel, store_model
 from app.settings import Settings
 from app.sweeps.service import find_comparison
 from app.tables import CheckpointRow, JobRow, ModelRow
+from app.train.capacity import check_capacity
 from app.train.comparison import Subject, compare, omit_comparison, share_comparison
 from app.train.progress import TrainingProgress, curves_of
 from app.train.request import TrainingRequest, draw_split
@@ -29,6 +30,7 @@ def run(job: JobRow, desk: JobDesk, settings: Settings) -> None:
     started = time.monotonic()
     request = TrainingRequest.from_payload(job.payload)
     subject = desk.read(lambda session: _load_subject(session, request))
+    check_capacity(subject.graph, subject.config, settings)
     result = train_or_resume(job, desk, subject)
     whole = TrainingProgress(request.config.epochs)
     for record in result.history:

@@ -1,6 +1,6 @@
 """What a failed attempt is put down to: want of memory shows itself in many ways."""
 
-from app.errors import OutOfMemory
+from app.errors import JobFailed, OutOfMemory
 from app.worker.process import address_space_used
 
 _SIGNS_OF_WANT = ("memory", "failed to map segment", "can't start new thread")
@@ -9,6 +9,8 @@ _NEARLY_ALL = 0.9  # of the limit in use: a failure is then put down to the limi
 
 def recognise_failure(error: Exception, memory_limit: int) -> Exception:
     """Tell want of memory from other faults; libraries report it in words, or as broken imports."""
+    if isinstance(error, JobFailed):
+        return error
     starved = memory_limit > 0 and address_space_used() > _NEARLY_ALL * memory_limit
     limited = memory_limit > 0
     if starved or any(_wants_memory(reason, limited=limited) for reason in _chain(error)):

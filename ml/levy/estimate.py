@@ -11,8 +11,10 @@ _POLES = 18
 """Poles of a large grid; small ones have fewer."""
 _LIBRARIES = 450 * 2**20
 """Interpreter, torch, scipy and numba."""
-_COPIES_DENSE = 5
+_COPIES_DENSE = 6
 """Full matrices in double precision alive at once: L, its vectors, work space, the power."""
+_COPIES_FEATURES = 4
+"""The features in double precision: as given, scaled, for the device, work space."""
 _COPIES_NETWORK = 8
 """Arrays of all branches in single precision alive at once in a training step."""
 
@@ -55,12 +57,13 @@ def estimate(
     count = adjacency.shape[0]
     columns = _filtered_columns(config, features, classes)
     activations = config.layers * config.branches * config.width * count
+    inputs = 8 * _COPIES_FEATURES * features * count + 4 * _COPIES_NETWORK * activations
     operator = _sparse if choice.kind == "sparse" else _stored
     memory, setup, epoch = operator(adjacency, config, choice, columns * config.taylor_order)
     return Estimate(
         kind=choice.kind,
         reason=choice.reason,
-        memory_bytes=round(_LIBRARIES + memory + 4 * _COPIES_NETWORK * activations),
+        memory_bytes=round(_LIBRARIES + memory + inputs),
         setup_seconds=_START + setup,
         epoch_seconds=_STEP + epoch + _ACTIVATION * activations,
     )

@@ -24,3 +24,8 @@ def test_other_faults_stay_what_they_are() -> None:
     assert recognise_failure(error, NO_LIMIT) is error
     assert recognise_failure(error, AMPLE) is error
     assert isinstance(recognise_failure(ImportError("half loaded"), AMPLE), OutOfMemory)
+
+
+def test_a_refusal_keeps_its_numbers() -> None:
+    refusal = OutOfMemory("it needs about 5.00 GB")
+    assert recognise_failure(refusal, memory_limit=2**20) is refusal

@@ -1,0 +1,61 @@
+from pathlib import Path
+
+import pytest
+
+import ml
+from app.errors import OutOfMemory, TimeLimitReached
+from app.settings import Settings
+from app.train.capacity import check_capacity, judge, read_free_memory, read_group_room
+from ml.levy.estimate import Estimate
+from tests.ml.small_grids import ring_with_chords
+
+EXPECTED = Estimate("sparse", "large", 2_500_000_000, setup_seconds=30.0, epoch_seconds=10.0)
+
+
+def test_a_training_that_does_not_fit_is_refused_with_both_numbers() -> None:
+    with pytest.raises(OutOfMemory, match=r"about 2\.50 GB, and this worker has 2\.00 GB"):
+        judge(EXPECTED, room=2_000_000_000, seconds=0)
+
+
+def test_a_training_whose_first_epoch_comes_too_late_is_refused_with_both_numbers() -> None:
+    with pytest.raises(TimeLimitReached, match=r"about 40 seconds, and a job may take 9\."):
+        judge(EXPECTED, room=None, seconds=9)
+
+
+@pytest.mark.parametrize(("room", "seconds"), [(None, 0), (2_500_000_000, 10), (3_000_000_000, 50)])
+def test_a_training_that_may_fit_is_let_through(room: int | None, seconds: float) -> None:
+    judge(EXPECTED, room, seconds)
+
+
+def test_the_free_memory_of_the_machine_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "meminfo"
+    file.write_text("MemTotal:  8000 kB\nMemAvailable:    5000 kB\n")
+    assert read_free_memory(file) == 5000 * 1024
+    assert read_free_memory(tmp_path / "absent") is None
+
+
+def test_the_room_of_a_container_counts_cached_files_as_free(tmp_path: Path) -> None:
+    (tmp_path / "memory.max").write_text("1000\n")
+    (tmp_path / "memory.current").write_text("700\n")
+    (tmp_path / "memory.stat").write_text("anon 5\ninactive_file 200\n")
+    assert read_group_room(tmp_path) == 500
+
+
+@pytest.mark.parametrize("limit", ["max\n", ""])
+def test_a_container_without_a_limit_sets_none(tmp_path: Path, limit: str) -> None:
+    (tmp_path / "memory.max").write_text(limit)
+    (tmp_path / "memory.current").write_text("700\n")
+    assert read_group_room(tmp_path) is None
+
+
+def test_the_limit_of_a_worker_is_held_against_the_graph_and_its_network() -> None:
+    graph, wide = ring_with_chords(), ml.TrainingConfig(width=1024)
+    check_capacity(graph, wide, Settings(job_memory_bytes=2**31))
+    with pytest.raises(OutOfMemory, match="was not started"):
+        check_capacity(graph, wide, Settings(job_memory_bytes=2**28))
+
+
+def test_methods_whose_cost_is_not_estimated_are_let_through() -> None:
+    check_capacity(
+        ring_with_chords(), ml.TrainingConfig(method="mlp"), Settings(job_memory_bytes=1)
+    )
