@@ -69,7 +69,9 @@ class Settings(BaseSettings):
         0, ge=0, description="Threads of one training process; 0: by grid size and cores."
     )
     warm_up: bool = Field(
-        True, description="Whether a worker learns its device and compiles before its first job."
+        True,
+        description="Whether a worker learns its device and compiles before its first job; "
+        "one that does not serves the queue `cpu` unless `--queue` says otherwise.",
     )
     log_level: str = Field("INFO", description="DEBUG, INFO, WARNING or ERROR.")
 

@@ -77,13 +77,14 @@ class ReplayResult:
 
 
 def enqueue_replay(session: Session, model_id: str, request_id: str | None) -> JobRow:
-    """Write the job that makes a model again; the caller commits and then dispatches it.
+    """Write the job that makes a model again, for workers with the device that it asks for.
 
-    Raises: ModelNotFound.
+    The caller commits and then dispatches it. Raises: ModelNotFound.
     """
     row = get_model(session, model_id)
     repository.lock_graph(session, row.graph_id)
-    payload = {"model_id": model_id, "label": row.label}
+    device = row.manifest.get("config", {}).get("device")  # a baseline has none
+    payload = {"model_id": model_id, "label": row.label, "config": {"device": device}}
     return enqueue(session, KIND, payload, Origin(row.graph_id, request_id=request_id))
 
 

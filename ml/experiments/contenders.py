@@ -44,8 +44,8 @@ class Contender:
     """A row: a network of ``ml.methods`` if ``method`` is given, else a module's ``classify``.
 
     ``space`` is searched on the grids, ``citation_space`` on the citation graphs, where it
-    starts from ``CITATION_START``. ``changes`` are laid over the settings of ``based_on``, if
-    that is given: such a row is not searched for by itself.
+    starts from ``CITATION_START`` and ``citation_changes``. ``changes`` are laid over the
+    settings of ``based_on``, if that is given: such a row is not searched for by itself.
     """
 
     key: str
@@ -54,6 +54,7 @@ class Contender:
     module: str = ""
     space: Space = field(default_factory=dict)
     citation_space: Space = field(default_factory=dict)
+    citation_changes: Settings = field(default_factory=dict)
     changes: Settings = field(default_factory=dict)
     based_on: str = ""
     kind: Kind = "rival"
@@ -191,7 +192,14 @@ _ALL: tuple[Contender, ...] = (
             "dropout": (0.0, 0.5, 0.7),
             "feature_steps": (0, 1),
         },
-        citation_space={**CITATION_LEVY, "label_alpha": (0.9, 0.95), "label_trust": (0.0, 0.5)},
+        citation_space={
+            **CITATION_LEVY,
+            "hidden_labels": (0.5, 1.0),
+            "label_alpha": (0.9, 0.95),
+            "label_trust": (0.0, 0.5),
+            "members": (2, 4),
+        },
+        citation_changes={"hidden_labels": 1.0, "members": 4},
         changes=PLUS_START,
         kind="ours",
     ),

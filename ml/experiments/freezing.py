@@ -108,7 +108,7 @@ def list_trials(contender: Contender, dataset: str, *, quick: bool) -> list[Sett
     start = contender.published()
     on_citation = dataset in CITATION
     if on_citation and contender.citation_space:
-        start = {**start, **CITATION_START}
+        start = {**start, **CITATION_START, **contender.citation_changes}
     first = complete(contender, dataset, start, quick=quick)
     space = contender.citation_space if on_citation else contender.space
     if quick or not space:

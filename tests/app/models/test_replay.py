@@ -18,6 +18,15 @@ def test_a_replay_is_a_job_to_be_followed(any_api: TestClient) -> None:
     assert job["request"]["model_id"] == model_id
 
 
+@pytest.mark.parametrize(("device", "queue"), [("cuda", "gpu"), ("cpu", "cpu"), ("auto", "cpu")])
+def test_a_replay_waits_where_its_model_was_trained(
+    api: TestClient, device: str, queue: str
+) -> None:
+    model_id = put_model(api, post_graph(api), manifest={"config": {"device": device}})
+    job = api.get(api.post(f"/models/{model_id}/replay").headers["location"]).json()
+    assert job["queue"] == queue
+
+
 def test_a_replay_of_no_model_is_not_found(api: TestClient) -> None:
     answer = api.post("/models/none/replay")
     assert answer.status_code == 404
