@@ -170,13 +170,15 @@ class Optimisation:
 
 
 def make_adam(network: nn.Module, config: TrainingConfig) -> torch.optim.Adam:
-    """Return Adam with weight decay on the kernels only."""
-    kernels: list[nn.Parameter] = []
+    """Return Adam with weight decay on the kernels, or on what the network calls regularised."""
+    chosen = getattr(network, "regularised", None)
+    decayed: list[nn.Parameter] = []
     others: list[nn.Parameter] = []
     for name, parameter in network.named_parameters():
         is_kernel = name.rpartition(".")[2] in KERNEL_NAMES
-        (kernels if is_kernel else others).append(parameter)
-    groups = [{"params": kernels, "weight_decay": config.weight_decay}]
+        decays = is_kernel if chosen is None else any(parameter is one for one in chosen)
+        (decayed if decays else others).append(parameter)
+    groups = [{"params": decayed, "weight_decay": config.weight_decay}]
     if others:
         groups.append({"params": others, "weight_decay": 0.0})
     return torch.optim.Adam(groups, lr=config.learning_rate, fused=True)

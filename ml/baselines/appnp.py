@@ -27,7 +27,7 @@ class AppnpNetwork(nn.Module):
     Equation: Klicpera et al. (2019), ``Z_(k+1) = a A' Z_k + (1 - a) H`` for ``filter_order``
         steps; ``alpha`` is the share of the graph as everywhere here, one minus the paper's
         teleport probability.
-    Deviation: no dropout on the edges; l2 on all kernels, not on the first alone.
+    Deviation: no dropout on the edges.
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 
@@ -36,6 +36,11 @@ class AppnpNetwork(nn.Module):
         steps = DEFAULT_STEPS if config.filter_order is None else config.filter_order
         self.perceptron = MlpNetwork(config, features, classes)
         self.propagation = APPNP(K=steps, alpha=1 - config.alpha, normalize=False)
+
+    @property
+    def regularised(self) -> list[nn.Parameter]:
+        """What l2 is applied to: the first kernel alone, as published."""
+        return [next(self.perceptron.parameters())]
 
     def forward(self, features: Tensor, view: EdgeView, nodes: Tensor | None) -> Tensor:
         """Return logits at ``nodes``, or everywhere if that is None."""

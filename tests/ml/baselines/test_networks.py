@@ -4,6 +4,7 @@ import torch
 
 from ml.config import MethodName, TrainingConfig
 from ml.methods import get_method
+from ml.optimisation import make_adam
 from ml.training import fit
 from tests.ml.communities import split_of, two_communities
 
@@ -82,3 +83,16 @@ def test_logits_at_chosen_nodes_are_those_of_the_whole_pass(method: MethodName) 
     nodes = torch.tensor([1, 5, 9])
     everywhere = network(features, view, None)
     torch.testing.assert_close(network(features, view, nodes), everywhere[nodes])
+
+
+def decayed_shapes(method: MethodName) -> list[tuple[int, ...]]:
+    config = config_of(method)
+    groups = make_adam(get_method(method).build_network(config, 5, 3), config).param_groups
+    return [
+        tuple(one.shape) for group in groups if group["weight_decay"] for one in group["params"]
+    ]
+
+
+def test_l2_is_on_every_kernel_but_on_the_first_alone_where_that_was_published() -> None:
+    assert decayed_shapes("mlp") == [(8, 5), (3, 8)]
+    assert decayed_shapes("appnp") == [(8, 5)]
