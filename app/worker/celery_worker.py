@@ -15,6 +15,7 @@ from app.worker.context import WorkerContext
 from app.worker.opening import WorkOrder, open_worker
 from app.worker.presence import presence
 from app.worker.run import reap_lost_jobs, run_job
+from app.worker.stopping import make_setter
 
 _LONGEST_RETRY_WAIT = 60
 _log = structlog.get_logger("levygrid.worker")
@@ -80,8 +81,10 @@ def _connect_signals(worker: WorkerContext, reaper: threading.Thread) -> None:
         _log.info("worker started", worker=worker.name, queues=worker.queues)
         reaper.start()
 
+    ask_to_stop = make_setter(worker.stop)
+
     def stop(**_: Any) -> None:
-        worker.stop.set()
+        ask_to_stop()  # Celery says so within its signal handler
 
     def keep_our_logs(**_: Any) -> None:
         """Being connected is enough: Celery then configures no logs."""

@@ -3,7 +3,6 @@
 import signal
 import sys
 import threading
-from types import FrameType
 
 import structlog
 
@@ -16,6 +15,7 @@ from app.worker.opening import WorkOrder, open_worker
 from app.worker.presence import presence
 from app.worker.process import die_with_parent
 from app.worker.run import reap_lost_jobs, run_next
+from app.worker.stopping import stop_on_signals
 
 _log = structlog.get_logger("levygrid.worker")
 
@@ -23,7 +23,7 @@ _log = structlog.get_logger("levygrid.worker")
 def work(settings: Settings, order: WorkOrder) -> int:
     """Run jobs until SIGTERM or SIGINT; the jobs at hand are handed back. Raises: StartFailed."""
     stop = threading.Event()
-    _stop_on_signals(stop)
+    stop_on_signals(stop, signal.SIGTERM, signal.SIGINT)
     worker = open_worker(settings, PolledTable(), order, stop)
     with presence(worker):
         _log.info("worker started", worker=worker.name, queues=worker.queues)
@@ -60,14 +60,6 @@ def poll_until_stopped(worker: WorkerContext) -> None:
             continue
         if not found:
             worker.stop.wait(worker.settings.poll_seconds)
-
-
-def _stop_on_signals(stop: threading.Event) -> None:
-    def handle(_signal: int, _frame: FrameType | None) -> None:
-        stop.set()
-
-    signal.signal(signal.SIGTERM, handle)
-    signal.signal(signal.SIGINT, handle)
 
 
 def main(parent: str) -> int:
