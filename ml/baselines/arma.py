@@ -2,12 +2,15 @@
 
 from typing import Any
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 from torch_geometric.nn import ARMAConv
+from torch_geometric.nn.conv.gcn_conv import gcn_norm
 
 from ml.baselines.edge_views import raw_edge_views
 from ml.baselines.layered import LayeredNetwork, layer_widths
 from ml.config import TrainingConfig
+from ml.dropout import drop
 
 DEFAULT_DEPTH = 1
 PUBLISHED: dict[str, Any] = {
@@ -21,6 +24,34 @@ PUBLISHED: dict[str, Any] = {
 }
 
 
+class ArmaLayer(ARMAConv):  # type: ignore[misc]  # the library is untyped
+    """The library's layer with weights shared by all steps, which also takes sparse features.
+
+    Shapes: (N, in) -> (N, out).
+    """
+
+    def forward(self, signal: Tensor, edge_index: Tensor, weights: Tensor) -> Tensor:
+        """Return the mean of the stacks."""
+        if not signal.is_sparse:
+            filtered: Tensor = super().forward(signal, edge_index, weights)
+            return filtered
+        size, kind = len(signal), signal.dtype
+        edges, norm = gcn_norm(edge_index, weights, size, add_self_loops=False, dtype=kind)
+        state: Tensor = _project(signal, self.init_weight)
+        for step in range(self.num_layers):
+            state = state if step == 0 else state @ self.weight[0]
+            root = drop(signal, self.dropout, training=self.training)
+            state = self.propagate(edges, x=state, edge_weight=norm)
+            state = state + _project(root, self.root_weight[0]) + self.bias[0]
+            state = state if self.act is None else self.act(state)
+        return state.mean(dim=0)
+
+
+def _project(signal: Tensor, weights: Tensor) -> Tensor:
+    """Return a sparse (N, in) times each of (S, in, out), as (S, N, out)."""
+    return torch.stack([signal @ weight for weight in weights])
+
+
 class ArmaNetwork(LayeredNetwork):
     """Parallel stacks of recursive filters with shared weights, averaged.
 
@@ -31,12 +62,11 @@ class ArmaNetwork(LayeredNetwork):
     """
 
     activation = nn.Identity()
-    takes_sparse = False
 
     def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
         depth = DEFAULT_DEPTH if config.filter_order is None else max(1, config.filter_order)
         layers = (
-            ARMAConv(
+            ArmaLayer(
                 *shape,
                 num_stacks=config.branches,
                 num_layers=depth,

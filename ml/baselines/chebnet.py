@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import torch
+from torch import Tensor
 from torch_geometric.nn import ChebConv
 
 from ml.baselines.edge_views import raw_edge_views
@@ -19,6 +21,31 @@ PUBLISHED: dict[str, Any] = {
 }
 
 
+class ChebLayer(ChebConv):  # type: ignore[misc]  # the library is untyped
+    """The library's layer, which also takes sparse features.
+
+    Equation: Clenshaw (1955): ``sum_k T_k(L) Y_k = Y_0 + L B_1 - B_2`` with
+        ``B_k = Y_k + 2 L B_(k+1) - B_(k+2)``; with ``Y_k = H W_k`` the matrix acts on the few
+        columns that the layer gives instead of the many that it takes.
+    Shapes: (N, in) -> (N, out).
+    """
+
+    def forward(self, signal: Tensor, edge_index: Tensor, weights: Tensor) -> Tensor:
+        """Return the filtered signal."""
+        if not signal.is_sparse:
+            filtered: Tensor = super().forward(signal, edge_index, weights)
+            return filtered
+        projected = [linear(signal) for linear in self.lins]
+        edges, norm = self.__norm__(edge_index, len(projected[0]), weights, self.normalization)
+        later = last = torch.zeros_like(projected[0])
+        for columns in reversed(projected[1:]):
+            step = 2 * self.propagate(edges, x=last, norm=norm)
+            later, last = last, columns + step - later
+        step = self.propagate(edges, x=last, norm=norm)
+        total: Tensor = projected[0] + step - later + self.bias
+        return total
+
+
 class ChebNetwork(LayeredNetwork):
     """Chebyshev polynomials of the normalised Laplacian, ReLU between layers.
 
@@ -28,12 +55,10 @@ class ChebNetwork(LayeredNetwork):
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 
-    takes_sparse = False
-
     def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
         order = DEFAULT_ORDER if config.filter_order is None else config.filter_order
         widths = layer_widths(config, features, classes)
-        super().__init__((ChebConv(*shape, K=order + 1) for shape in widths), config.dropout)
+        super().__init__((ChebLayer(*shape, K=order + 1) for shape in widths), config.dropout)
 
 
 build_network = ChebNetwork

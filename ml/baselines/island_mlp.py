@@ -37,8 +37,6 @@ class IslandNetwork(LayeredNetwork):
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 
-    takes_sparse = False
-
     def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
         widths = layer_widths(config, features, classes)
         super().__init__((nn.Linear(*shape) for shape in widths), config.dropout)
@@ -46,7 +44,8 @@ class IslandNetwork(LayeredNetwork):
 
     def apply_layer(self, position: int, signal: Tensor, view: IslandView) -> Tensor:
         """Return the layers of the node and of its island's mean, added."""
-        mean: Tensor = self.means[position](view.mean(signal))
+        layer = self.means[position]
+        mean = view.mean(layer(signal)) if signal.is_sparse else layer(view.mean(signal))
         return super().apply_layer(position, signal, ()) + mean
 
 

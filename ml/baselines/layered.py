@@ -9,20 +9,18 @@ from torch.nn import functional
 
 from ml.config import TrainingConfig
 from ml.dropout import drop
-from ml.feature_matrix import densify
 
 
 class LayeredNetwork(nn.Module):
     """Layers that read the graph one after another.
 
-    A method says which layers, what stands between them, how a layer reads the view and
-    whether the first one takes sparse features.
+    A method says which layers, what stands between them and how a layer reads the view. The
+    first one may get sparse features.
 
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 
     activation: Callable[[Tensor], Tensor] = staticmethod(functional.relu)
-    takes_sparse = True
 
     def __init__(self, layers: Iterable[nn.Module], dropout: float) -> None:
         super().__init__()
@@ -31,7 +29,7 @@ class LayeredNetwork(nn.Module):
 
     def forward(self, features: Tensor, view: Any, nodes: Tensor | None) -> Tensor:
         """Return logits at ``nodes``, or everywhere if that is None."""
-        signal = features if self.takes_sparse else densify(features)
+        signal = features
         for position in range(len(self.layers)):
             if position > 0:
                 signal = self.activation(signal)

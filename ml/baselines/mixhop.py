@@ -6,11 +6,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 from torch_geometric.nn import MixHopConv
+from torch_geometric.nn.conv.gcn_conv import gcn_norm
 
 from ml.baselines.edge_views import EdgeView, raw_edge_views
 from ml.config import TrainingConfig
 from ml.dropout import drop
-from ml.feature_matrix import densify
 
 DEFAULT_POWER = 2
 PUBLISHED: dict[str, Any] = {
@@ -21,6 +21,26 @@ PUBLISHED: dict[str, Any] = {
     "learning_rate": 0.01,
     "weight_decay": 5e-4,
 }
+
+
+class MixHopLayer(MixHopConv):  # type: ignore[misc]  # the library is untyped
+    """The library's layer, which also takes sparse features: of those it mixes ``H W_j``.
+
+    Shapes: (N, in) -> (N, powers x out).
+    """
+
+    def forward(self, signal: Tensor, edge_index: Tensor, weights: Tensor) -> Tensor:
+        """Return the powers side by side."""
+        if not signal.is_sparse:
+            mixed: Tensor = super().forward(signal, edge_index, weights)
+            return mixed
+        columns = [linear(signal) for linear in self.lins]
+        edges, norm = gcn_norm(edge_index, weights, len(signal), dtype=signal.dtype)
+        for power in self.powers:
+            for _ in range(power):
+                columns[power] = self.propagate(edges, x=columns[power], edge_weight=norm)
+        total: Tensor = torch.cat(columns, dim=1) + self.bias
+        return total
 
 
 class MixHopNetwork(nn.Module):
@@ -40,15 +60,15 @@ class MixHopNetwork(nn.Module):
         columns = max(1, config.width // len(powers))
         inputs = [features, *[columns * len(powers)] * (config.layers - 1)]
         self.layers = nn.ModuleList(
-            MixHopConv(count, columns, powers=powers) for count in inputs[:-1]
+            MixHopLayer(count, columns, powers=powers) for count in inputs[:-1]
         )
-        self.output = MixHopConv(inputs[-1], classes, powers=powers)
+        self.output = MixHopLayer(inputs[-1], classes, powers=powers)
         self.mixture = nn.Parameter(torch.zeros(len(powers)))
         self._dropout = config.dropout
 
     def forward(self, features: Tensor, view: EdgeView, nodes: Tensor | None) -> Tensor:
         """Return logits at ``nodes``, or everywhere if that is None."""
-        signal = densify(features)
+        signal = features
         for layer in self.layers:
             signal = drop(signal, self._dropout, training=self.training)
             signal = functional.relu(layer(signal, *view))
