@@ -70,7 +70,7 @@ class TrainingConfig:
     output_skip: bool = True
     activation: Activation = "pooled"
     dropout: float = 0.5
-    # LFGCN+ only: label reuse, feature propagation, ensemble
+    # LFGCN+ only: label reuse, feature propagation, ensemble that agrees
     hidden_labels: float = 0.5
     label_alpha: float = 0.95
     label_gamma: float = 1.0
@@ -78,6 +78,8 @@ class TrainingConfig:
     label_bridges: float = 1.0
     feature_steps: int = 1
     members: int = 4
+    agreement: float = 0.0
+    temperature: float = 0.5
     # P-DropEdge
     drop_edge: DropEdge = "preferential"
     drop_rate: float | None = None
@@ -135,6 +137,8 @@ _INTERVALS: dict[str, tuple[float, float, str]] = {
     "label_bridges": (0, 100, "(]"),
     "feature_steps": (0, 16, "[]"),
     "members": (1, 64, "[]"),
+    "agreement": (0, 100, "[]"),
+    "temperature": (0.05, 1, "[]"),
     "drop_rate": (0, 1, "[]"),
     "drop_top": (0, 1, "(]"),
     "drop_every": (1, 100_000, "[]"),

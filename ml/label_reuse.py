@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ml.agreement import disagreement
 from ml.arrays import IntArray
 from ml.config import TrainingConfig
 from ml.feature_matrix import WIDE, densify
@@ -34,7 +35,8 @@ class PlusNetwork(nn.Module):
     a learned trust that starts at ``label_trust``, as a log-prior of the output. Beside the
     features stand ``feature_steps`` filtered copies of them. Where the features are wide, as
     words are, they stay alone and the labels enter as the prior only. The output is the mean of the
-    members' log-probabilities.
+    members' log-probabilities. With ``agreement`` above zero the members are also trained
+    towards their common answer, at the nodes whose label is not shown.
 
     Equation: Eq. (fractional_closed_form) on labels, Eq. (FGS_convolutional_layer) on the rest.
     Deviation: not in the paper. In training each label is hidden with the probability
@@ -56,10 +58,35 @@ class PlusNetwork(nn.Module):
         self._classes = classes
         self._steps = config.feature_steps
         self._hidden = config.hidden_labels
+        self._agreement = config.agreement
+        self._temperature = config.temperature
         self._parts: tuple[Tensor, Tensor, Tensor] | None = None
 
     def forward(self, features: Tensor, view: PlusView, nodes: Tensor | None) -> Tensor:
         """Return logits at ``nodes``, or everywhere if that is None."""
+        outputs, prior, shown = self._ask_members(features, view, nodes)
+        logits = outputs.mean(0) + prior
+        return torch.where(shown.unsqueeze(1), logits.detach(), logits) if self.training else logits
+
+    def forward_with_penalty(
+        self, features: Tensor, view: PlusView, nodes: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Return logits at ``nodes`` in training, and what to add to the loss."""
+        if self._agreement == 0:
+            return self(features, view, nodes), self.trust.new_zeros(())
+        outputs, prior, shown = self._ask_members(features, view, None)
+        penalty = disagreement((outputs + prior)[:, ~shown], self._temperature)
+        logits = outputs.mean(0) + prior
+        logits = torch.where(shown.unsqueeze(1), logits.detach(), logits)
+        return logits[nodes], self._agreement * penalty
+
+    def _ask_members(
+        self, features: Tensor, view: PlusView, nodes: Tensor | None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Return log-probabilities of the members, the prior, and whose label was shown.
+
+        Shapes: (M, R, K), (R, K), (R,).
+        """
         plain, known = self._part(features)
         shown = self._shown(known)
         shares = self._shares(known, shown, view.spreader)
@@ -70,12 +97,10 @@ class PlusNetwork(nn.Module):
             functional.log_softmax(member(inputs, view.levy_filter, nodes), dim=1)
             for member in self.members
         ]
-        prior = (shares if nodes is None else shares[nodes]).clamp_min(_LEAST_SHARE).log()
-        logits = torch.stack(outputs).mean(0) + self.trust * prior
-        if not self.training:
-            return logits
-        open_label = shown if nodes is None else shown[nodes]
-        return torch.where(open_label.unsqueeze(1), logits.detach(), logits)
+        if nodes is not None:
+            shares, shown = shares[nodes], shown[nodes]
+        prior = self.trust * shares.clamp_min(_LEAST_SHARE).log()
+        return torch.stack(outputs), prior, shown
 
     def _part(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """Return features and training labels apart; done once a run."""

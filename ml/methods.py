@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import Any, Protocol, cast, runtime_checkable
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from ml.arrays import IntArray
 from ml.config import MethodName, TrainingConfig
@@ -27,6 +27,16 @@ class ExpectantViews(Protocol):
 
     def expect(self, pairs: IntArray) -> None:
         """Prepare for the censoring of some of ``pairs``, (m, 2), at every epoch."""
+
+
+@runtime_checkable
+class PenalisedNetwork(Protocol):
+    """A network that adds something of its own to the loss."""
+
+    def forward_with_penalty(
+        self, features: Tensor, view: Any, nodes: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Return logits at ``nodes``, and the number to add to the loss."""
 
 
 class Method(Protocol):

@@ -16,7 +16,7 @@ from ml.drop_edge import EdgeDropper
 from ml.errors import TrainingDiverged
 from ml.history import EpochRecord
 from ml.lookahead import Lookahead
-from ml.methods import Views
+from ml.methods import PenalisedNetwork, Views
 
 KERNEL_NAMES = frozenset({"kernel", "skip", "weight", "init_weight", "root_weight"})
 """Parameters of these names are subject to l2; biases and gates are not."""
@@ -118,12 +118,20 @@ class Optimisation:
         if not self.network.training:
             self.network.train()
         self.adam.zero_grad()
-        logits = self.network(self.task.features, self._training_view(), self.task.train)
+        logits, penalty = self._ask(self._training_view())
         loss = functional.cross_entropy(logits, self._train_labels, self.task.class_weights)
+        if penalty is not None:
+            loss = loss + penalty
         loss.backward()  # type: ignore[no-untyped-call]  # torch
         self.adam.step()
         right = logits.argmax(1) == self._train_labels
         return float(loss.detach()), int(right.sum()) / len(right)
+
+    def _ask(self, view: object) -> tuple[Tensor, Tensor | None]:
+        """Return the logits of the training nodes, and what the network adds to the loss."""
+        if isinstance(self.network, PenalisedNetwork):
+            return self.network.forward_with_penalty(self.task.features, view, self.task.train)
+        return self.network(self.task.features, view, self.task.train), None
 
     def _training_view(self) -> object:
         dropper = self.task.dropper
