@@ -11,6 +11,7 @@ from ml.corrected_filter import CorrectedFilter
 from ml.feature_matrix import densify
 from ml.levy.filter import filter_signal, filter_transposed
 from ml.levy.interface import LevyOperator
+from ml.walk_filter import WalkFilter
 
 
 class DenseFilter:
@@ -125,4 +126,4 @@ class _Filtering(torch.autograd.Function):
         return context.levy_filter.compute(gradients[0], transposed=True), None
 
 
-LevyFilter = DenseFilter | CorrectedFilter | OperatorFilter
+LevyFilter = DenseFilter | CorrectedFilter | WalkFilter | OperatorFilter

@@ -21,6 +21,7 @@ from ml.levy.interface import LevyOperator
 from ml.levy.ordinary import OrdinaryWalkOperator
 from ml.levy.sparse import SparseLevyOperator
 from ml.levy_autograd import DenseFilter, LevyFilter, OperatorFilter
+from ml.walk_filter import WalkFilter, multiplies_sparse
 
 MATRIX_NODES = 4096
 """Up to this many nodes the filter of the whole graph, which serves many epochs, is a matrix."""
@@ -115,6 +116,9 @@ class LevyViews:
                 self._walk = StoredWalk(operator.whole, self._device)
             if self._walk is not None:
                 return CorrectedFilter(operator, self._walk, alpha, order)
+        stays_in_torch = method == "taylor" and multiplies_sparse(self._device)
+        if isinstance(operator, OrdinaryWalkOperator) and stays_in_torch:
+            return WalkFilter(operator, alpha, order, self._device)
         keeps = lasting and isinstance(operator, SparseLevyOperator)
         return OperatorFilter(operator, *self._settings, keeps_constants=keeps)
 

@@ -8,7 +8,7 @@ from ml.levy.laplacian import check_exponents, degree_power, degrees_of
 
 
 class OrdinaryWalkOperator:
-    """The walk matrix of an ordinary random walk.
+    """The walk matrix of an ordinary random walk, and its transpose, both compressed rows.
 
     Equation: Sec. III-B with ``gamma = 1``, ``Lt = D^-s W D^(s-1)``.
     Deviation: rows and columns of isolated nodes are zero.
@@ -24,8 +24,8 @@ class OrdinaryWalkOperator:
         self._degrees = degrees_of(adjacency)
         left = sp.diags_array(degree_power(self._degrees, -sigma))
         right = sp.diags_array(degree_power(self._degrees, sigma - 1))
-        self._matrix = sp.csr_array(left @ adjacency @ right)
-        self._transposed = sp.csr_array(self._matrix.T)
+        self.matrix = sp.csr_array(left @ adjacency @ right)
+        self.transposed = sp.csr_array(self.matrix.T)
 
     @property
     def node_count(self) -> int:
@@ -34,11 +34,11 @@ class OrdinaryWalkOperator:
 
     def apply(self, signal: FloatArray) -> FloatArray:
         """Return ``Lt @ signal``. Shapes: (N, C) -> (N, C)."""
-        return np.asarray(self._matrix @ signal)
+        return np.asarray(self.matrix @ signal)
 
     def apply_transposed(self, signal: FloatArray) -> FloatArray:
         """Return ``Lt.T @ signal``. Shapes: (N, C) -> (N, C)."""
-        return np.asarray(self._transposed @ signal)
+        return np.asarray(self.transposed @ signal)
 
     def diagonal(self) -> FloatArray:
         """Return the degrees, (N,)."""
