@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ml.feature_matrix import multiply
 from ml.layer_shapes import LayerShape
 from ml.levy_autograd import LevyFilter
 from ml.pooling import BranchPooling
@@ -66,7 +67,7 @@ class LevyLayer(nn.Module):
             return None
         if self._shape.skip == "filtered":
             return filtered @ self.skip
-        return (signal if nodes is None else signal[nodes]) @ self.skip
+        return multiply(signal, self.skip) if nodes is None else signal[nodes] @ self.skip
 
     def _multiply_then_filter(
         self, signal: Tensor, levy_filter: LevyFilter, nodes: Tensor | None
@@ -75,7 +76,7 @@ class LevyLayer(nn.Module):
         columns = self.kernel.transpose(0, 1).flatten(1)
         if self.skip is not None and shape.skip == "filtered":
             columns = torch.cat([columns, self.skip], dim=1)
-        filtered = _filter(signal @ columns, levy_filter, nodes, constant=False)
+        filtered = _filter(multiply(signal, columns), levy_filter, nodes, constant=False)
         width = shape.branches * shape.outputs
         outputs = filtered[:, :width].reshape(-1, shape.branches, shape.outputs)
         outputs = outputs.transpose(0, 1) + self.bias

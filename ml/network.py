@@ -21,7 +21,8 @@ from ml.levy.interface import LevyOperator
 from ml.levy.ordinary import OrdinaryWalkOperator
 from ml.levy.sparse import SparseLevyOperator
 from ml.levy_autograd import DenseFilter, LevyFilter, OperatorFilter
-from ml.walk_filter import WalkFilter, multiplies_sparse
+from ml.sparse_rows import multiplies_sparse
+from ml.walk_filter import WalkFilter
 
 MATRIX_NODES = 4096
 """Up to this many nodes the filter of the whole graph, which serves many epochs, is a matrix."""

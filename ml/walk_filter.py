@@ -1,21 +1,14 @@
 """The filter of an ordinary walk inside torch: sparse products, on whatever device."""
 
-import warnings
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from ml.arrays import SparseMatrix
 from ml.feature_matrix import densify
 from ml.levy.filter import check_filter
 from ml.levy.ordinary import OrdinaryWalkOperator
-
-
-def multiplies_sparse(device: torch.device) -> bool:
-    """Tell whether torch has a fast product of a sparse matrix and a dense one there."""
-    has_mkl: bool = torch.backends.mkl.is_available()  # type: ignore[no-untyped-call]  # torch
-    return device.type == "cuda" or has_mkl
+from ml.sparse_rows import from_scipy
 
 
 class WalkFilter:
@@ -36,8 +29,8 @@ class WalkFilter:
         check_filter(alpha, order)
         self._alpha = alpha
         self._order = order
-        self._matrix = _compressed(operator.matrix, device)
-        self._transposed = _compressed(operator.transposed, device)
+        self._matrix = from_scipy(operator.matrix, device)
+        self._transposed = from_scipy(operator.transposed, device)
         self._constant: tuple[Tensor, Tensor] | None = None
 
     def apply(self, signal: Tensor) -> Tensor:
@@ -73,14 +66,3 @@ class _Filtering(torch.autograd.Function):
     @staticmethod
     def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, None]:
         return context.levy_filter.compute(gradients[0], transposed=True), None
-
-
-def _compressed(matrix: SparseMatrix, device: torch.device) -> Tensor:
-    parts = (matrix.indptr, matrix.indices, matrix.data)
-    rows, columns, values = (torch.from_numpy(part) for part in parts)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta")
-        stored = torch.sparse_csr_tensor(
-            rows, columns, values.float(), matrix.shape, check_invariants=True
-        )
-    return stored.to(device)

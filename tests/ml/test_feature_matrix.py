@@ -7,7 +7,7 @@ import torch
 from ml.arrays import FloatArray
 from ml.config import MethodName, TrainingConfig
 from ml.dropout import drop
-from ml.feature_matrix import densify, make_features
+from ml.feature_matrix import densify, make_features, multiply
 from ml.methods import get_method
 from tests.ml.baselines.test_networks import METHODS
 from tests.ml.communities import two_communities
@@ -67,3 +67,14 @@ def test_a_network_in_training_takes_sparse_features_at_chosen_nodes(method: Met
     logits = network(make_features(columns, config), view, nodes)
     assert logits.shape == (3, 2)
     assert bool(logits.isfinite().all())
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.04])
+def test_a_product_by_compressed_rows_is_the_product_of_the_dense_matrix(share: float) -> None:
+    sparse = torch.from_numpy(words(share=share)).float().to_sparse().coalesce()
+    kernel = torch.randn(sparse.shape[1], 5, requires_grad=True)
+    weights = torch.randn(len(sparse), 5)
+    products = [multiply(features, kernel) for features in (sparse, densify(sparse))]
+    slopes = [torch.autograd.grad((product * weights).sum(), kernel) for product in products]
+    torch.testing.assert_close(*products)
+    torch.testing.assert_close(*slopes)
