@@ -12,7 +12,7 @@ from ml.sparse_rows import from_pairs, multiplies_sparse, transpose
 
 SPARSE_BELOW = 0.05
 """Share of values other than zero below which a wide matrix is stored sparse."""
-WIDE = 512
+WIDE = 256
 
 
 def make_features(columns: FloatArray, config: TrainingConfig) -> Tensor:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from ml.config import TrainingConfig
 from ml.layer_shapes import LayerShape, layer_shapes
 
-_WIDE = 512
+_WIDE = 256
 """As ``ml.feature_matrix.WIDE``, which needs torch."""
 
 

@@ -19,7 +19,8 @@ TRIALS = 20
 """Configurations a method on the smallest grids; larger ones have to do with fewer."""
 FEWER_TRIALS = ((1500, 6), (200, 10))
 """Beyond so many nodes, at most so many configurations a method."""
-CITATION_TRIALS = 12
+CITATION_TRIALS = ((10_000, 5), (0, 12))
+"""The same for LFGCN on the citation graphs, where rivals are not searched for."""
 FIRST_SEEDS = (100,)
 FINAL_SEEDS = (101, 102, 103)
 """None of them is among the seeds that are reported."""
@@ -74,9 +75,8 @@ def freeze(contender: Contender, dataset: Dataset, results: Path, *, quick: bool
 
 def trial_limit(dataset: Dataset) -> int:
     """Return how many configurations a method is searched for among."""
-    if dataset.name in CITATION:
-        return CITATION_TRIALS
-    return next((limit for n, limit in FEWER_TRIALS if dataset.graph.node_count > n), TRIALS)
+    limits = CITATION_TRIALS if dataset.name in CITATION else FEWER_TRIALS
+    return next((limit for n, limit in limits if dataset.graph.node_count > n), TRIALS)
 
 
 def _write_out(contender: Contender, settings: Settings) -> Settings:
