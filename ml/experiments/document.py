@@ -88,8 +88,9 @@ def _protocol() -> list[str]:
         ),
         (
             "- LFGCN+ adds to the paper's network label reuse through the closed form, filtered "
-            "features and an ensemble; edges between two base voltages may weigh more where labels "
-            "spread. It is not in the paper."
+            "features, an ensemble and, on the citation graphs, agreement of its members at nodes "
+            "without a label; edges between two base voltages may weigh more where labels spread. "
+            "It is not in the paper ([what is added](paper.md#lfgcn-what-is-added-to-the-paper))."
         ),
         "",
     ]
