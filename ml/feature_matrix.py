@@ -1,10 +1,10 @@
 """Features on the device: sparse where a graph has many columns and few values in them."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from ml.arrays import FloatArray
 from ml.config import TrainingConfig
@@ -47,6 +47,16 @@ def multiply(features: Tensor, kernel: Tensor) -> Tensor:
         return features @ kernel
     product: Tensor = _SparseProduct.apply(kernel, features)  # type: ignore[no-untyped-call]  # torch
     return product
+
+
+def apply_linear(layer: nn.Module, signal: Tensor) -> Tensor:
+    """Return what a linear layer makes of a signal, by compressed rows where that is sparse."""
+    linear = cast("nn.Linear", layer)  # or another library's, with the same two parameters
+    if not signal.is_sparse:
+        changed: Tensor = linear(signal)
+        return changed
+    product = multiply(signal, linear.weight.T)
+    return product if linear.bias is None else product + linear.bias
 
 
 class _SparseProduct(torch.autograd.Function):

@@ -11,6 +11,7 @@ from ml.baselines.edge_views import raw_edge_views
 from ml.baselines.layered import LayeredNetwork, layer_widths
 from ml.config import TrainingConfig
 from ml.dropout import drop
+from ml.feature_matrix import multiply
 
 DEFAULT_DEPTH = 1
 PUBLISHED: dict[str, Any] = {
@@ -49,7 +50,7 @@ class ArmaLayer(ARMAConv):  # type: ignore[misc]  # the library is untyped
 
 def _project(signal: Tensor, weights: Tensor) -> Tensor:
     """Return a sparse (N, in) times each of (S, in, out), as (S, N, out)."""
-    return torch.stack([signal @ weight for weight in weights])
+    return torch.stack([multiply(signal, weight) for weight in weights])
 
 
 class ArmaNetwork(LayeredNetwork):

@@ -9,6 +9,7 @@ from torch_geometric.nn import ChebConv
 from ml.baselines.edge_views import raw_edge_views
 from ml.baselines.layered import LayeredNetwork, layer_widths
 from ml.config import TrainingConfig
+from ml.feature_matrix import apply_linear
 
 DEFAULT_ORDER = 2
 PUBLISHED: dict[str, Any] = {
@@ -35,7 +36,7 @@ class ChebLayer(ChebConv):  # type: ignore[misc]  # the library is untyped
         if not signal.is_sparse:
             filtered: Tensor = super().forward(signal, edge_index, weights)
             return filtered
-        projected = [linear(signal) for linear in self.lins]
+        projected = [apply_linear(linear, signal) for linear in self.lins]
         edges, norm = self.__norm__(edge_index, len(projected[0]), weights, self.normalization)
         later = last = torch.zeros_like(projected[0])
         for columns in reversed(projected[1:]):

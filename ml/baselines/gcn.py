@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from torch import Tensor
 from torch_geometric.nn import GCNConv
 
 from ml.baselines.edge_views import normalised_edge_views
 from ml.baselines.layered import LayeredNetwork, layer_widths
 from ml.config import TrainingConfig
+from ml.feature_matrix import apply_linear
 
 PUBLISHED: dict[str, Any] = {
     "layers": 2,
@@ -15,6 +17,22 @@ PUBLISHED: dict[str, Any] = {
     "learning_rate": 0.01,
     "weight_decay": 5e-4,
 }
+
+
+class GcnLayer(GCNConv):  # type: ignore[misc]  # the library is untyped
+    """The library's layer, which multiplies sparse features by compressed rows.
+
+    Shapes: (N, in) -> (N, out).
+    """
+
+    def forward(self, signal: Tensor, edge_index: Tensor, weights: Tensor) -> Tensor:
+        """Return the convolved signal."""
+        if not signal.is_sparse:
+            convolved: Tensor = super().forward(signal, edge_index, weights)
+            return convolved
+        columns = apply_linear(self.lin, signal)
+        total: Tensor = self.propagate(edge_index, x=columns, edge_weight=weights) + self.bias
+        return total
 
 
 class GcnNetwork(LayeredNetwork):
@@ -29,7 +47,7 @@ class GcnNetwork(LayeredNetwork):
 
     def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
         widths = layer_widths(config, features, classes)
-        super().__init__((GCNConv(*shape, normalize=False) for shape in widths), config.dropout)
+        super().__init__((GcnLayer(*shape, normalize=False) for shape in widths), config.dropout)
 
 
 build_network = GcnNetwork

@@ -3,12 +3,12 @@
 from typing import Any
 
 from torch import Tensor, nn
-from torch_geometric.nn import GCNConv
 
 from ml.baselines import gcn
 from ml.baselines.edge_views import EdgeView, normalised_edge_views
 from ml.baselines.layered import LayeredNetwork, layer_widths
 from ml.config import TrainingConfig
+from ml.feature_matrix import apply_linear
 
 PUBLISHED: dict[str, Any] = gcn.PUBLISHED
 
@@ -22,12 +22,14 @@ class SkipGcnNetwork(LayeredNetwork):
 
     def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
         widths = layer_widths(config, features, classes)
-        super().__init__((GCNConv(*shape, normalize=False) for shape in widths), config.dropout)
+        super().__init__(
+            (gcn.GcnLayer(*shape, normalize=False) for shape in widths), config.dropout
+        )
         self.skips = nn.ModuleList(nn.Linear(*shape, bias=False) for shape in widths)
 
     def apply_layer(self, position: int, signal: Tensor, view: EdgeView) -> Tensor:
         """Return the convolution and what the node makes of itself, added."""
-        skipped: Tensor = self.skips[position](signal)
+        skipped = apply_linear(self.skips[position], signal)
         return super().apply_layer(position, signal, view) + skipped
 
 

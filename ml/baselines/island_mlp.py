@@ -10,6 +10,7 @@ from ml.baselines import mlp
 from ml.baselines.edge_views import PreparedViews
 from ml.baselines.layered import LayeredNetwork, layer_widths
 from ml.config import TrainingConfig
+from ml.feature_matrix import apply_linear
 from ml.graph import Graph, islands_of
 
 PUBLISHED: dict[str, Any] = mlp.PUBLISHED
@@ -44,9 +45,11 @@ class IslandNetwork(LayeredNetwork):
 
     def apply_layer(self, position: int, signal: Tensor, view: IslandView) -> Tensor:
         """Return the layers of the node and of its island's mean, added."""
-        layer = self.means[position]
-        mean = view.mean(layer(signal)) if signal.is_sparse else layer(view.mean(signal))
-        return super().apply_layer(position, signal, ()) + mean
+        if signal.is_sparse:
+            mean = view.mean(apply_linear(self.means[position], signal))
+        else:
+            mean = self.means[position](view.mean(signal))
+        return apply_linear(self.layers[position], signal) + mean
 
 
 def make_views(

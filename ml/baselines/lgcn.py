@@ -7,10 +7,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from torch_geometric.nn import GCNConv
 
 from ml.arrays import SparseMatrix
 from ml.baselines.edge_views import EdgeView, PreparedViews, normalised_edges
+from ml.baselines.gcn import GcnLayer
 from ml.config import TrainingConfig
 from ml.dropout import drop
 from ml.graph import Graph
@@ -84,13 +84,13 @@ class LgcnNetwork(nn.Module):
 
     def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
         super().__init__()
-        self.embedding = GCNConv(features, config.width, normalize=False)
+        self.embedding = GcnLayer(features, config.width, normalize=False)
         columns = config.width
         self.layers = nn.ModuleList()
         for _ in range(max(1, config.layers - 2)):
             self.layers.append(LearnableLayer(columns, config.width))
             columns += config.width
-        self.output = GCNConv(columns, classes, normalize=False)
+        self.output = GcnLayer(columns, classes, normalize=False)
         self._dropout = config.dropout
 
     def forward(self, features: Tensor, view: NeighbourView, nodes: Tensor | None) -> Tensor:

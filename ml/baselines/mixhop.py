@@ -11,6 +11,7 @@ from torch_geometric.nn.conv.gcn_conv import gcn_norm
 from ml.baselines.edge_views import EdgeView, raw_edge_views
 from ml.config import TrainingConfig
 from ml.dropout import drop
+from ml.feature_matrix import apply_linear
 
 DEFAULT_POWER = 2
 PUBLISHED: dict[str, Any] = {
@@ -34,7 +35,7 @@ class MixHopLayer(MixHopConv):  # type: ignore[misc]  # the library is untyped
         if not signal.is_sparse:
             mixed: Tensor = super().forward(signal, edge_index, weights)
             return mixed
-        columns = [linear(signal) for linear in self.lins]
+        columns = [apply_linear(linear, signal) for linear in self.lins]
         edges, norm = gcn_norm(edge_index, weights, len(signal), dtype=signal.dtype)
         for power in self.powers:
             for _ in range(power):

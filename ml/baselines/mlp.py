@@ -10,6 +10,7 @@ from torch.nn import functional
 from ml.arrays import IntArray
 from ml.config import TrainingConfig
 from ml.dropout import drop
+from ml.feature_matrix import apply_linear
 from ml.graph import Graph
 
 PUBLISHED: dict[str, Any] = {
@@ -43,7 +44,7 @@ class MlpNetwork(nn.Module):
         for position, layer in enumerate(self.layers):
             if position > 0:
                 signal = functional.relu(signal)
-            signal = layer(drop(signal, self._dropout, training=self.training))
+            signal = apply_linear(layer, drop(signal, self._dropout, training=self.training))
         return signal
 
 

@@ -12,6 +12,7 @@ from ml.baselines.edge_views import PreparedViews
 from ml.baselines.shortest_paths import short_paths
 from ml.config import TrainingConfig
 from ml.dropout import drop
+from ml.feature_matrix import apply_linear
 from ml.graph import Graph
 
 DEFAULT_LENGTH = 2
@@ -51,7 +52,7 @@ class PathAttention(nn.Module):
 
     def forward(self, signal: Tensor, view: PathView) -> Tensor:
         """Return what each node gathers along its paths."""
-        columns = self.linear(signal).unflatten(1, self._shape)
+        columns = apply_linear(self.linear, signal).view(-1, *self._shape)
         gathered, scores = zip(*(self._gather(columns, paths) for paths in view), strict=True)
         shares = functional.softmax(torch.stack(scores), dim=0).unsqueeze(-1)
         return (shares * torch.stack(gathered)).sum(0) + self.bias

@@ -11,6 +11,7 @@ from ml.arrays import SparseMatrix
 from ml.baselines.edge_views import PreparedViews, normalised_edges, sparse_tensor
 from ml.baselines.layered import LayeredNetwork, layer_widths
 from ml.config import TrainingConfig
+from ml.feature_matrix import multiply
 from ml.graph import Graph
 
 DEFAULT_POWER = 2
@@ -45,7 +46,7 @@ class PowerLayer(nn.Module):
 
     def forward(self, signal: Tensor, view: HopView) -> Tensor:
         """Return ``sum_k theta_k A^[k] H W + b``."""
-        columns = signal @ self.linear.weight.T
+        columns = multiply(signal, self.linear.weight.T)
         total = self.theta[0] * columns
         for hop, matrix in enumerate(view, start=1):
             total = total + self.theta[hop] * (matrix @ columns)
