@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -80,6 +79,8 @@ class Grid:
     kind_names: tuple[str, ...]
     bus_columns: Columns = field(default_factory=Columns)
     branch_columns: Columns = field(default_factory=Columns)
+    _positions: dict[str, list[int]] | None = field(default=None, init=False, repr=False)
+    """Which buses an id or another name may mean; made at the first question."""
 
     @property
     def bus_count(self) -> int:
@@ -106,21 +107,21 @@ class Grid:
 
     def find_buses(self, text: str) -> list[int]:
         """Return the positions of the buses an id or another name may mean: usually one."""
-        position = self._position_of_id.get(text)
-        return self._positions_of_alias.get(text, []) if position is None else [position]
+        positions = self._positions
+        if positions is None:
+            # Not a cached_property: its one lock would let every grid wait for the slowest.
+            positions = self._index_names()
+            object.__setattr__(self, "_positions", positions)
+        return positions.get(text, [])
 
-    @cached_property
-    def _position_of_id(self) -> dict[str, int]:
-        return {bus_id: position for position, bus_id in enumerate(self.bus_ids)}
-
-    @cached_property
-    def _positions_of_alias(self) -> dict[str, list[int]]:
-        found: defaultdict[str, list[int]] = defaultdict(list)
+    def _index_names(self) -> dict[str, list[int]]:
+        found: defaultdict[str, dict[int, None]] = defaultdict(dict)
         for names in self.aliases.values():
             for position, name in enumerate(names):
-                if name and position not in found[name]:
-                    found[name].append(position)
-        return dict(found)
+                if name:
+                    found[name][position] = None
+        ids = {bus_id: [position] for position, bus_id in enumerate(self.bus_ids)}
+        return {name: list(positions) for name, positions in found.items()} | ids
 
 
 @dataclass(frozen=True, eq=False)
