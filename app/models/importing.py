@@ -77,6 +77,8 @@ def store_import(session: Session, model: NewModel) -> tuple[ModelRow, bool]:
 
     It answers by default only where no other model does. Raises: GraphNotFound.
     """
+    # Locked before the look: of two equal imports at once the second must see the first.
+    repository.lock_graph(session, model.graph_id)
     digest = hashlib.sha256(model.weights).hexdigest()
     known = repository.find_same(session, model.graph_id, model.label, digest)
     if known is not None:

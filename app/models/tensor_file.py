@@ -15,6 +15,8 @@ from ml.errors import Fault
 MOST_HEADER_BYTES = 8 * 2**20
 MOST_TENSORS = 2000
 _MOST_DIMENSIONS = 8
+_MOST_NUMBERS = 2**53
+"""The product of lengths other than 0: beyond it numpy makes no array, not even an empty one."""
 _LENGTH_BYTES = 8
 _TYPES = {"F32": "<f4", "F64": "<f8", "I32": "<i4"}
 _METADATA = "__metadata__"
@@ -121,16 +123,19 @@ def _entry_faults(name: str, given: Any) -> Iterator[Fault]:
     if not isinstance(given, dict) or set(given) != _MEMBERS:
         yield Fault(name, "must have dtype, shape and data_offsets, nothing else")
         return
-    if given["dtype"] not in _TYPES:
+    kind = given["dtype"] if isinstance(given["dtype"], str) else ""
+    if kind not in _TYPES:
         yield Fault(name, f"is of type {str(given['dtype'])[:20]!r}; known are F32, F64, I32")
     for member in ("shape", "data_offsets"):
         if not _is_lengths(given[member]):
             yield Fault(name, f"{member} must be a short list of whole numbers from 0")
             return
-    if len(given["data_offsets"]) != 2 or given["data_offsets"][0] > given["data_offsets"][1]:
+    if math.prod(filter(None, given["shape"])) > _MOST_NUMBERS:
+        yield Fault(name, "shape is beyond that of any array")
+    elif len(given["data_offsets"]) != 2 or given["data_offsets"][0] > given["data_offsets"][1]:
         yield Fault(name, "data_offsets must be a start and an end")
-    elif given["dtype"] in _TYPES:
-        size = math.prod(given["shape"]) * np.dtype(_TYPES[given["dtype"]]).itemsize
+    elif kind in _TYPES:
+        size = math.prod(given["shape"]) * np.dtype(_TYPES[kind]).itemsize
         room = given["data_offsets"][1] - given["data_offsets"][0]
         if size != room:
             yield Fault(name, f"needs {size} bytes for its shape, its offsets span {room}")

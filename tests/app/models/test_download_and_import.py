@@ -1,16 +1,20 @@
 """A model leaves as one file and comes back, here or on another service."""
 
 import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 from safetensors.numpy import load
-from sqlalchemy import update
+from sqlalchemy import text, update
 from starlette.testclient import TestClient
 
 from app.db import Database
+from app.migration import upgrade
+from app.models.importing import read_model_file, store_import
 from app.settings import Settings
 from app.tables import ModelRow
 from tests.app.conftest import MakeApi
@@ -27,6 +31,13 @@ def elsewhere(make_api: MakeApi, migrated_sqlite: Path, tmp_path: Path) -> TestC
     folder.mkdir()
     shutil.copy(migrated_sqlite, folder / "levygrid.db")
     return make_api(Settings(data_dir=folder))
+
+
+@pytest.fixture
+def on_postgres(make_api: MakeApi, postgres_url: str, tmp_path: Path) -> TestClient:
+    """Another service, on Postgres."""
+    upgrade(postgres_url)
+    return make_api(Settings(data_dir=tmp_path / "postgres", database_url=postgres_url))
 
 
 def download(api: TestClient, model_id: str) -> bytes:
@@ -90,6 +101,39 @@ def test_the_same_file_again_is_the_same_model(api: TestClient, elsewhere: TestC
     assert (first.status_code, second.status_code) == (201, 200)
     assert first.json()["id"] == second.json()["id"]
     assert second.headers["location"] == f"/models/{first.json()['id']}"
+
+
+def test_two_equal_imports_at_once_store_one_model(
+    api: TestClient, on_postgres: TestClient
+) -> None:
+    content = download(api, put_trained(api, post_ring(api), "majority"))
+    post_ring(on_postgres)
+    database: Database = on_postgres.app.state.database  # type: ignore[attr-defined]  # ASGI app
+
+    def store() -> bool:
+        with database.writing() as session:
+            return store_import(session, model)[1]
+
+    with database.reading() as session:
+        model = read_model_file(session, content)
+    with ThreadPoolExecutor(1) as pool:
+        with database.writing() as session:
+            assert store_import(session, model)[1]
+            second = pool.submit(store)
+            _wait_for_a_lock(database)
+        assert not second.result(timeout=30)
+    assert len(on_postgres.get("/models").json()["items"]) == 1
+
+
+def _wait_for_a_lock(database: Database) -> None:
+    waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        with database.reading() as session:
+            if session.scalar(waiting):
+                return
+        time.sleep(0.02)
+    raise AssertionError("nobody waits for a lock")
 
 
 def test_an_imported_model_answers_only_where_no_other_does(

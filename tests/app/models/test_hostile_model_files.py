@@ -18,7 +18,7 @@ def with_header(header: bytes, data: bytes = b"", length: int | None = None) -> 
     return struct.pack("<Q", len(header) if length is None else length) + header + data
 
 
-def entry(dtype: str, shape: Any, start: Any, end: Any) -> dict[str, Any]:
+def entry(dtype: Any, shape: Any, start: Any, end: Any) -> dict[str, Any]:
     return {"dtype": dtype, "shape": shape, "data_offsets": [start, end]}
 
 
@@ -64,7 +64,11 @@ def test_bytes_that_are_no_model_are_refused(
 ENTRIES = [
     ({"a": entry("BOOL", [1], 0, 1)}, 1, "a", "type 'BOOL'"),
     ({"a": entry("F32", [1], 0, 8)}, 8, "a", "needs 4 bytes for its shape, its offsets span 8"),
-    ({"a": entry("F32", [2**50, 2**50], 0, 4)}, 4, "a", "its offsets span 4"),
+    ({"a": entry([], [1], 0, 4)}, 4, "a", "type '[]'"),
+    ({"a": entry({"F32": 1}, [1], 0, 4)}, 4, "a", "known are F32"),
+    ({"a": entry("F32", [2**50], 0, 4)}, 4, "a", "its offsets span 4"),
+    ({"a": entry("F32", [2**50, 2**50], 0, 4)}, 4, "a", "beyond that of any array"),
+    ({"a": entry("F32", [0, 2**53, 2**53], 0, 0)}, 0, "a", "beyond that of any array"),
     ({"a": entry("F32", [-1], 0, 4)}, 4, "a", "shape must be"),
     ({"a": entry("F32", [True], 0, 4)}, 4, "a", "shape must be"),
     ({"a": entry("F32", [1] * 9, 0, 4)}, 4, "a", "shape must be"),
