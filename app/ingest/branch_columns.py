@@ -12,6 +12,8 @@ from ml.arrays import BoolArray, FloatArray, IntArray
 from ml.errors import Fault
 
 MOST_KINDS = 64
+_MOST_DIGITS = 16
+"""Of an id that is a number in JSON, which goes to 2^53."""
 _DEFAULT_KIND = "line"
 
 
@@ -61,10 +63,18 @@ def _index(bus_ids: Sequence[str]) -> dict[str | int | None, int]:
     positions: dict[str | int | None, int] = {}
     for position, text in enumerate(bus_ids):
         positions.setdefault(text, position)
-        digits = text.removeprefix("-")
-        if digits.isascii() and digits.isdigit() and str(int(text)) == text:
-            positions.setdefault(int(text), position)
+        number = _find_integer(text)
+        if number is not None:
+            positions.setdefault(number, position)
     return positions
+
+
+def _find_integer(text: str) -> int | None:
+    """Return the number that JSON may write instead of a text: ``7`` for "7", none for "007"."""
+    digits = text.removeprefix("-")
+    if len(digits) > _MOST_DIGITS or not (digits.isascii() and digits.isdigit()):
+        return None
+    return int(text) if str(int(text)) == text else None
 
 
 def _read_weights(branches: Sequence[BranchIn], faults: list[Fault]) -> FloatArray:

@@ -17,6 +17,7 @@ LABEL_SET = "label"
 """The name of the label set that the `label` of the buses of a topology make."""
 MOST_FEATURES = 256
 MOST_CLASSES = 1000
+_MOST_CLASS_CHARACTERS = 100
 _LABEL_DEFINITION = "The label that the uploaded topology gives its buses."
 
 
@@ -114,7 +115,7 @@ def read_labels(buses: Sequence[BusIn], faults: list[Fault]) -> tuple[LabelSet, 
     """Return the labels as one set named ``label``, or nothing if no bus has one."""
     texts = [None if _given(bus.label) is None else str(bus.label) for bus in buses]
     for position, text in enumerate(texts):
-        problem = None if text is None else find_text_problem(text, most=100)
+        problem = None if text is None else find_text_problem(text, _MOST_CLASS_CHARACTERS)
         if problem is not None:
             faults.append(Fault(f"buses[{position}].label", problem))
     class_names = sorted({text for text in texts if text is not None}, key=_class_order)
@@ -136,6 +137,7 @@ def _given(value: Any) -> Any:
 def _class_order(name: str) -> tuple[int, int, str]:
     """Numbers in their order, then texts in theirs."""
     number = name.removeprefix("-")
-    if number.isascii() and number.isdigit():
+    # One that is too long has been told already; int() would refuse it by an error of its own.
+    if len(name) <= _MOST_CLASS_CHARACTERS and number.isascii() and number.isdigit():
         return 0, int(name), name
     return 1, 0, name

@@ -46,6 +46,14 @@ def test_ids_stay_text() -> None:
     assert read(body).grid.ends.tolist() == [[0, 1]]
 
 
+@pytest.mark.parametrize("field", ["id", "label"])
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_more_digits_than_a_number_may_have_are_a_text_too_long(field: str, sign: str) -> None:
+    (fault,) = faults_of(grid_with({field: sign + "9" * 5000}) | {"branches": []})
+    assert fault.startswith(f"buses[0].{field}")
+    assert "characters" in fault
+
+
 def test_a_branch_without_weight_and_kind_is_a_line_of_weight_one() -> None:
     grid = read(grid_with()).grid
     assert grid.weights.tolist() == [1.0]
