@@ -12,6 +12,7 @@ LevygridError
 ├── AddressInvalid
 ├── CaseUnreadable
 ├── TooManyUploads
+├── ReaderNotStarted
 ├── TooManyStreams
 ├── CursorInvalid
 ├── StoredDataDamaged
@@ -150,6 +151,10 @@ class CaseUnreadable(LevygridError):
 
 class TooManyUploads(LevygridError):
     """As many files as may wait are waiting to be read."""
+
+
+class ReaderNotStarted(LevygridError):
+    """The machine has no process, open file or memory left for the reader of a file."""
 
 
 class TooManyStreams(LevygridError):

@@ -87,6 +87,9 @@ PROBLEMS: dict[type[Exception], ProblemKind] = {
     errors.TooManyUploads: ProblemKind(
         _S.TOO_MANY_REQUESTS, "too-many-uploads", "Too many files at once"
     ),
+    errors.ReaderNotStarted: ProblemKind(
+        _S.SERVICE_UNAVAILABLE, "reader-not-started", "The file cannot be read now"
+    ),
     errors.TooManyStreams: ProblemKind(
         _S.SERVICE_UNAVAILABLE, "too-many-streams", "Too many streams at once"
     ),

@@ -54,5 +54,5 @@ def _ask_pandapower(name: str, options: tuple[str, ...]) -> ReadGrid:
             timeout=_SECONDS,
         )
         return decode_answer(done.stdout)
-    except (subprocess.SubprocessError, msgspec.MsgspecError, ValueError) as error:
+    except (OSError, subprocess.SubprocessError, msgspec.MsgspecError, ValueError) as error:
         raise CaseUnreadable(f"The case {name} could not be read; try again.") from error

@@ -14,7 +14,13 @@ from threading import BoundedSemaphore
 
 import msgspec
 
-from app.errors import GridRejected, LevygridError, Rejected, TooManyUploads
+from app.errors import (
+    GridRejected,
+    LevygridError,
+    ReaderNotStarted,
+    Rejected,
+    TooManyUploads,
+)
 from app.ingest.exchange import Request, decode_answer
 from app.ingest.grid import ReadGrid
 
@@ -24,7 +30,8 @@ _READ_SIZE = 1 << 20
 _GRACE_SECONDS = 0.5
 _OUT_OF_TIME = (-signal.SIGXCPU, -signal.SIGKILL)
 _AT_ONCE = BoundedSemaphore(2)
-"""Readers that may run at the same time: each may use its whole memory limit."""
+"""Files that may be read at the same time: each reader may use its whole memory limit, and its
+answer is unpacked in this process."""
 _IN_LINE = BoundedSemaphore(8)
 """Requests that may read or wait to: each keeps one of the threads that serve all others."""
 
@@ -44,16 +51,16 @@ def run_reader(request: Request, confinement: Confinement = Confinement()) -> Re
     The process has no environment, no writable file, no further process, and from the moment
     it sees the file no way to open another one; it ends with its time or memory.
     Raises: GridRejected, also for every abnormal end, without a word of what happened inside;
-        MalformedBody for JSON that is none.
+        MalformedBody for JSON that is none; TooManyUploads; ReaderNotStarted.
     """
     with reading_slot():
         answer = _run(request, confinement)
-    try:
-        return decode_answer(answer)
-    except Rejected:
-        raise
-    except (msgspec.MsgspecError, LevygridError, ValueError, TypeError) as error:
-        raise _unreadable(request) from error
+        try:
+            return decode_answer(answer)
+        except Rejected:
+            raise
+        except (msgspec.MsgspecError, LevygridError, ValueError, TypeError) as error:
+            raise _unreadable(request) from error
 
 
 @contextmanager
@@ -69,16 +76,17 @@ def reading_slot() -> Iterator[None]:
 
 
 def _run(request: Request, confinement: Confinement) -> bytes:
-    reading, writing = os.pipe()
     try:
-        process = _start(request, confinement, writing)
-        os.close(writing)
-        try:
-            answer = _collect(reading, confinement)
-        finally:
-            _end(process)
+        process, reading = _start(request, confinement)
+    except OSError as error:
+        raise ReaderNotStarted(
+            "The service lacks processes, open files or memory to read a file; try again."
+        ) from error
+    try:
+        answer = _collect(reading, confinement)
     finally:
         os.close(reading)
+        _end(process)
     if answer is None or process.returncode in _OUT_OF_TIME:
         raise GridRejected("The file takes more time or space to read than one file may.")
     if process.returncode != 0 or not answer:
@@ -86,17 +94,26 @@ def _run(request: Request, confinement: Confinement) -> bytes:
     return answer
 
 
-def _start(request: Request, confinement: Confinement, stdout: int) -> subprocess.Popen[bytes]:
-    with _memory_file(msgspec.msgpack.encode(request)) as stdin:
-        return subprocess.Popen(  # noqa: S603 - our own interpreter, fixed arguments
-            _command(request.reader, confinement),
-            stdin=stdin,
-            stdout=stdout,
-            stderr=subprocess.DEVNULL,
-            env={},
-            cwd="/",
-            start_new_session=True,
-        )
+def _start(request: Request, confinement: Confinement) -> tuple[subprocess.Popen[bytes], int]:
+    """Return the process and where its answer can be read. Raises: OSError, nothing left open."""
+    reading, writing = os.pipe()
+    try:
+        with _memory_file(msgspec.msgpack.encode(request)) as stdin:
+            process = subprocess.Popen(  # noqa: S603 - our own interpreter, fixed arguments
+                _command(request.reader, confinement),
+                stdin=stdin,
+                stdout=writing,
+                stderr=subprocess.DEVNULL,
+                env={},
+                cwd="/",
+                start_new_session=True,
+            )
+    except BaseException:
+        os.close(reading)
+        raise
+    finally:
+        os.close(writing)
+    return process, reading
 
 
 def _command(reader: str, confinement: Confinement) -> list[str]:
@@ -109,7 +126,7 @@ def _command(reader: str, confinement: Confinement) -> list[str]:
 def _memory_file(content: bytes) -> Iterator[int]:
     descriptor = os.memfd_create("request")
     try:
-        with os.fdopen(os.dup(descriptor), "wb") as file:
+        with os.fdopen(descriptor, "wb", closefd=False) as file:
             file.write(content)
         os.lseek(descriptor, 0, os.SEEK_SET)
         yield descriptor

@@ -1,3 +1,4 @@
+import errno
 import importlib.util
 import re
 import subprocess
@@ -7,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import GridRejected
+from app.bounded_cache import BoundedCache
+from app.errors import CaseUnreadable, GridRejected
+from app.ingest import cases
 from app.ingest.case_sizes import CASE_SIZES, NET_SIZES
 from app.ingest.cases import read_case
 from app.ingest.grid import ReadGrid
@@ -131,3 +134,15 @@ def test_every_case_has_the_bus_numbers_of_its_matpower_file(name: str) -> None:
     assert table is not None
     numbers = re.findall(r"^\s*(\d+)\s", table[1], re.MULTILINE)
     assert list(read_case(name).grid.bus_ids) == numbers
+
+
+def test_a_case_that_no_process_can_be_started_for_is_unreadable_for_now(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(cases, "_remembered", BoundedCache(1))
+    monkeypatch.setattr("subprocess.Popen", fail)
+    with pytest.raises(CaseUnreadable, match="try again"):
+        cases.read_case("case9")

@@ -1,3 +1,4 @@
+import errno
 import os
 import signal
 import subprocess
@@ -11,10 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from starlette.testclient import TestClient
 
-from app.errors import GridRejected, TooManyUploads
+from app.errors import GridRejected, ReaderNotStarted, TooManyUploads
 from app.ingest import matpower_m, sandbox
 from app.ingest.exchange import decode_answer, encode_grid
+from app.ingest.grid import ReadGrid
 from app.ingest.sandbox import Confinement, reading_slot, run_reader
 from tests.app.ingest.requests import SMALL_CASE, ask, make_mat_file
 
@@ -90,6 +93,44 @@ def test_more_files_than_may_wait_are_refused_at_once(monkeypatch: pytest.Monkey
     with reading_slot(), pytest.raises(TooManyUploads):
         run_reader(ask("matpower", SMALL_CASE))
     assert run_reader(ask("matpower", SMALL_CASE)).grid.bus_count == 3
+
+
+def _fail(*_: object, **__: object) -> None:
+    raise OSError(errno.EMFILE, "Too many open files")
+
+
+@pytest.mark.parametrize("name", ["os.pipe", "os.memfd_create", "os.fdopen", "subprocess.Popen"])
+def test_a_reader_that_cannot_start_leaves_nothing_open(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    before = sorted(Path("/proc/self/fd").iterdir())
+    with monkeypatch.context() as broken:
+        broken.setattr(name, _fail)
+        with pytest.raises(ReaderNotStarted):
+            run_reader(ask("matpower", SMALL_CASE))
+    assert sorted(Path("/proc/self/fd").iterdir()) == before
+
+
+def test_a_client_is_told_to_come_again_when_no_reader_can_start(
+    api: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.memfd_create", _fail)
+    answer = api.post("/graphs", files={"file": ("small.m", SMALL_CASE.encode())})
+    assert answer.status_code == 503
+    assert answer.json()["type"] == "/problems/reader-not-started"
+
+
+def test_an_answer_is_decoded_while_the_next_reader_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    free: list[bool] = []
+
+    def decode(answer: bytes) -> ReadGrid:
+        free.append(sandbox._AT_ONCE.acquire(blocking=False))
+        return decode_answer(answer)
+
+    monkeypatch.setattr(sandbox, "_AT_ONCE", BoundedSemaphore(1))
+    monkeypatch.setattr(sandbox, "decode_answer", decode)
+    run_reader(ask("matpower", SMALL_CASE))
+    assert free == [False]
 
 
 _PROBE = """
