@@ -12,6 +12,7 @@ LevygridError
 ├── AddressInvalid
 ├── CaseUnreadable
 ├── TooManyUploads
+├── TooManyMeasurements
 ├── ReaderNotStarted
 ├── TooManyStreams
 ├── CursorInvalid
@@ -151,6 +152,10 @@ class CaseUnreadable(LevygridError):
 
 class TooManyUploads(LevygridError):
     """As many files as may wait are waiting to be read."""
+
+
+class TooManyMeasurements(LevygridError):
+    """As many label sets as may wait are waiting to be measured."""
 
 
 class ReaderNotStarted(LevygridError):

@@ -87,6 +87,9 @@ PROBLEMS: dict[type[Exception], ProblemKind] = {
     errors.TooManyUploads: ProblemKind(
         _S.TOO_MANY_REQUESTS, "too-many-uploads", "Too many files at once"
     ),
+    errors.TooManyMeasurements: ProblemKind(
+        _S.TOO_MANY_REQUESTS, "too-many-measurements", "Too many labels are being measured"
+    ),
     errors.ReaderNotStarted: ProblemKind(
         _S.SERVICE_UNAVAILABLE, "reader-not-started", "The file cannot be read now"
     ),

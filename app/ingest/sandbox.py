@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from threading import BoundedSemaphore
 
 import msgspec
 
@@ -23,17 +22,15 @@ from app.errors import (
 )
 from app.ingest.exchange import Request, decode_answer
 from app.ingest.grid import ReadGrid
+from app.turns import Turns
 
 _ROOT = Path(__file__).resolve().parents[2]
 _START = "import sys; sys.path.insert(0, sys.argv[1]); from app.ingest.child import main; main()"
 _READ_SIZE = 1 << 20
 _GRACE_SECONDS = 0.5
 _OUT_OF_TIME = (-signal.SIGXCPU, -signal.SIGKILL)
-_AT_ONCE = BoundedSemaphore(2)
-"""Files that may be read at the same time: each reader may use its whole memory limit, and its
-answer is unpacked in this process."""
-_IN_LINE = BoundedSemaphore(8)
-"""Requests that may read or wait to: each keeps one of the threads that serve all others."""
+_turns = Turns(at_once=2, in_line=8)
+"""Each reader may use its whole memory limit, and its answer is unpacked in this process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +63,9 @@ def run_reader(request: Request, confinement: Confinement = Confinement()) -> Re
 @contextmanager
 def reading_slot() -> Iterator[None]:
     """Wait for the right to start a reader. Raises: TooManyUploads if too many wait already."""
-    if not _IN_LINE.acquire(blocking=False):
-        raise TooManyUploads("Too many files are being read; try again in a moment.")
-    try:
-        with _AT_ONCE:
-            yield
-    finally:
-        _IN_LINE.release()
+    refusal = TooManyUploads("Too many files are being read; try again in a moment.")
+    with _turns.take(refusal):
+        yield
 
 
 def _run(request: Request, confinement: Confinement) -> bytes:

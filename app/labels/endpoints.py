@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.columns_response import respond_columns
 from app.db import Database, DatabaseDep, ReadingSession
-from app.graphs.service import load_grid
+from app.graphs.service import get_graph, load_grid
 from app.ingest.grid import LabelSet
 from app.jobs.schemas import JobAcceptedOut
 from app.jobs.submission import Accepted, Submission, SubmissionDep
@@ -23,7 +23,7 @@ from app.labels.schemas import (
     NewLabelSetOut,
     SuitabilityOut,
 )
-from app.labels.suitability import judge_suitability
+from app.labels.suitability import recall_suitability
 
 router = APIRouter(prefix="/graphs/{graph_id}/labels", tags=["labels"])
 
@@ -70,11 +70,14 @@ def create_label_set(
 
 @router.get("/{name}/suitability")
 def get_suitability(
-    graph_id: GraphId, name: Annotated[str, Path(max_length=100)], session: ReadingSession
+    graph_id: GraphId, name: Annotated[str, Path(max_length=100)], database: DatabaseDep
 ) -> SuitabilityOut:
     """Say whether labels are worth learning: what gives them away, what the graph carries."""
-    label_set = service.get_label_set(session, graph_id, name)
-    judged = judge_suitability(load_grid(session, graph_id), label_set)
+    with database.reading() as session:
+        label_set = service.get_label_set(session, graph_id, name)
+        content_hash = get_graph(session, graph_id).content_hash
+        grid = load_grid(session, graph_id)
+    judged = recall_suitability(content_hash, grid, label_set)
     return SuitabilityOut(graph_id=graph_id, name=label_set.name, **judged)
 
 

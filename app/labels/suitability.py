@@ -1,12 +1,17 @@
 """Whether labels are worth learning: what the features give away, what the graph carries."""
 
+import hashlib
 from typing import Any
 
+import msgspec
 import numpy as np
 
+from app.bounded_cache import BoundedCache
+from app.errors import TooManyMeasurements
 from app.graphs.service import to_ml_graph
 from app.ingest.grid import UNKNOWN_CLASS, Grid, LabelSet
 from app.labels.leak_guard import find_leaks
+from app.turns import Turns
 from ml.arrays import IntArray
 from ml.baselines import label_propagation
 from ml.split import Split
@@ -17,6 +22,24 @@ _DRAWS = 3
 _DECIMALS = 4
 _LEAK_SKILL = 0.8
 _GRAPH_SKILL = 0.5
+_REPORTS_REMEMBERED = 256
+_reports: BoundedCache[dict[str, Any]] = BoundedCache(_REPORTS_REMEMBERED)
+_turns = Turns(at_once=1, in_line=4)
+"""A measurement keeps a processor busy for up to a minute."""
+
+
+def recall_suitability(content_hash: str, grid: Grid, label_set: LabelSet) -> dict[str, Any]:
+    """Measure a label set of the grid of this content, or remember what was measured.
+
+    Raises: TooManyMeasurements if too many wait already.
+    """
+    key = f"{content_hash} {_hash_labels(label_set)}"
+    known = _reports.find(key)
+    if known is not None:
+        return known
+    refusal = TooManyMeasurements("Too many labels are being measured; try again in a moment.")
+    with _turns.take(refusal):
+        return _reports.get_or_load(key, lambda: judge_suitability(grid, label_set))
 
 
 def judge_suitability(grid: Grid, label_set: LabelSet) -> dict[str, Any]:
@@ -80,6 +103,12 @@ def measure_propagation(grid: Grid, label_set: LabelSet) -> float | None:
         found = label_propagation.classify(graph, split, {}, seed)[test].argmax(axis=1)
         scores.append(np.mean(found == label_set.classes[test]))
     return round(float(np.mean(scores)), _DECIMALS)
+
+
+def _hash_labels(label_set: LabelSet) -> str:
+    """Tell label sets apart by what they say: a grid sent again may get others of this name."""
+    content = msgspec.msgpack.encode((label_set.class_names, label_set.classes.tobytes()))
+    return hashlib.sha256(content).hexdigest()
 
 
 def _skill(accuracy: float | None, majority: float) -> float:

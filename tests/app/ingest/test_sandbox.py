@@ -7,7 +7,6 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from threading import BoundedSemaphore
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from app.ingest import matpower_m, sandbox
 from app.ingest.exchange import decode_answer, encode_grid
 from app.ingest.grid import ReadGrid
 from app.ingest.sandbox import Confinement, reading_slot, run_reader
+from app.turns import Turns
 from tests.app.ingest.requests import SMALL_CASE, ask, make_mat_file
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -89,7 +89,7 @@ def test_an_answer_that_breaks_a_promise_is_not_taken(change: dict[str, Any]) ->
 
 
 def test_more_files_than_may_wait_are_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sandbox, "_IN_LINE", BoundedSemaphore(1))
+    monkeypatch.setattr(sandbox, "_turns", Turns(at_once=1, in_line=1))
     with reading_slot(), pytest.raises(TooManyUploads):
         run_reader(ask("matpower", SMALL_CASE))
     assert run_reader(ask("matpower", SMALL_CASE)).grid.bus_count == 3
@@ -121,16 +121,14 @@ def test_a_client_is_told_to_come_again_when_no_reader_can_start(
 
 
 def test_an_answer_is_decoded_while_the_next_reader_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    free: list[bool] = []
-
     def decode(answer: bytes) -> ReadGrid:
-        free.append(sandbox._AT_ONCE.acquire(blocking=False))
+        with pytest.raises(TooManyUploads), reading_slot():
+            pass
         return decode_answer(answer)
 
-    monkeypatch.setattr(sandbox, "_AT_ONCE", BoundedSemaphore(1))
+    monkeypatch.setattr(sandbox, "_turns", Turns(at_once=1, in_line=1))
     monkeypatch.setattr(sandbox, "decode_answer", decode)
-    run_reader(ask("matpower", SMALL_CASE))
-    assert free == [False]
+    assert run_reader(ask("matpower", SMALL_CASE)).grid.bus_count == 3
 
 
 _PROBE = """
