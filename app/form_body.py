@@ -1,7 +1,7 @@
 """Multipart forms, held in memory: no temporary file, no field that was not asked for."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from email.message import Message
 
@@ -37,9 +37,19 @@ def is_form(request: Request) -> bool:
     return declared.get_content_type() == FORM
 
 
-async def read_form(request: Request, texts: Collection[str], files: Collection[str]) -> Form:
+def _list_nothing(_: Form) -> list[Fault]:
+    return []
+
+
+async def read_form(
+    request: Request,
+    texts: Collection[str],
+    files: Collection[str],
+    list_others: Callable[[Form], list[Fault]] = _list_nothing,
+) -> Form:
     """Read a form that has only the named fields, each once.
 
+    ``list_others`` says what else is wrong with a form that is refused for its fields.
     Raises: MalformedBody with every fault; BodyTooLarge through the limit on the stream.
     """
     parser = _InMemoryParser(
@@ -54,10 +64,11 @@ async def read_form(request: Request, texts: Collection[str], files: Collection[
     except (MultiPartException, ValueError) as error:
         raise MalformedBody("The body is not an acceptable multipart form.") from error
     try:
+        collected = await _collect(form)
         faults = _list_faults(form, texts, files)
         if faults:
-            raise MalformedBody("The form has errors.", faults)
-        return await _collect(form)
+            raise MalformedBody("The form has errors.", [*faults, *list_others(collected)])
+        return collected
     finally:
         await form.close()
 

@@ -5,10 +5,10 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 
 from app.errors import GridRejected, MediaTypeUnsupported
-from app.form_body import FORM, is_form, read_form
+from app.form_body import FORM, Form, is_form, read_form
 from app.graphs.schemas import describe_json
 from app.ingest.formats import FORMATS
-from app.ingest.uploads import Upload
+from app.ingest.uploads import Upload, list_option_faults
 from app.ingest.weights import WEIGHT_CHOICES
 from app.json_body import read_json_bytes
 from ml.errors import Fault
@@ -23,11 +23,20 @@ async def _read_grid_body(request: Request) -> bytes | Upload:
             return await read_json_bytes(request)
         except MediaTypeUnsupported as error:
             raise MediaTypeUnsupported(f"Send application/json or {FORM}.") from error
-    form = await read_form(request, _TEXTS, _FILES)
+    form = await read_form(request, _TEXTS, _FILES, _list_faults)
     if "file" not in form.files:
-        raise GridRejected("There is no file in the form.", [Fault("file", "is missing")])
+        raise GridRejected("There is no file in the form.", _list_faults(form))
+    return _make_upload(form)
+
+
+def _list_faults(form: Form) -> list[Fault]:
+    missing = [] if "file" in form.files else [Fault("file", "is missing")]
+    return [*missing, *list_option_faults(_make_upload(form))]
+
+
+def _make_upload(form: Form) -> Upload:
     return Upload(
-        content=form.files["file"],
+        content=form.files.get("file", b""),
         format=form.texts.get("format") or None,
         buses=form.files.get("buses"),
         weight=form.texts.get("weight") or None,

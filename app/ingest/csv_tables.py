@@ -1,13 +1,12 @@
-"""CSV: branches alone, or with a file of buses beside it; ids stay text, quoting is strict."""
+"""CSV: branches alone, or with a file of buses beside it; ids stay text."""
 
-import csv
-import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from app.errors import GridRejected
+from app.ingest.csv_rows import Row, Table, read_table
 from app.ingest.exchange import Request
 from app.ingest.grid import ReadGrid
-from app.ingest.plain_graph import LABEL_COLUMNS, PlainGraph, Scalar, build_plain_grid
+from app.ingest.plain_graph import LABEL_COLUMNS, Ends, PlainGraph, Scalar, build_plain_grid
 from ml.errors import Fault
 
 _SOURCES = ("source", "from", "from_bus")
@@ -15,118 +14,84 @@ _TARGETS = ("target", "to", "to_bus")
 _IDS = ("id", "bus", "bus_id")
 _TEXT_COLUMNS = frozenset((*LABEL_COLUMNS, "name", "kind"))
 _NUMBER_CHARACTERS = frozenset("0123456789+-.eE")
-_DELIMITERS = (",", ";", "\t")
-_MOST_COLUMNS = 300
-_BYTE_ORDER_MARK = "\ufeff"
-_MOST_FAULTS = 100
 
-_Row = dict[str, str]
+
+class _Buses(NamedTuple):
+    ids: list[str]
+    rows: list[Row]
+    name: Callable[[int, str], str]
+    """Where the file has a bus, by its position, and a field of it."""
 
 
 def read(request: Request) -> ReadGrid:
     """Read branches, and buses where they are given. Raises: GridRejected with every fault."""
     faults: list[Fault] = []
     limit = request.branch_limit
-    branches = _read_table("file", request.files["file"], (_SOURCES, _TARGETS), limit, faults)
-    ends = list(zip(*_take(branches, _SOURCES), *_take(branches, _TARGETS), strict=True))
-    bus_file = request.files.get("buses")
-    if bus_file is None:
-        ids = list(dict.fromkeys(bus for pair in ends for bus in pair))
-        buses: list[_Row] = [{} for _ in ids]
+    branches = read_table("file", request.files["file"], (_SOURCES, _TARGETS), limit, faults)
+    columns = {"from": branches.choose_column(_SOURCES), "to": branches.choose_column(_TARGETS)}
+    ends = _take_ends(branches, columns["from"], columns["to"], faults)
+    table = None
+    if "buses" in request.files:
+        table = read_table("buses", request.files["buses"], (_IDS,), request.bus_limit, faults)
+    if table is None or not (table.complete or table.rows):
+        buses = _list_ends(branches, columns["from"], columns["to"], ends)
     else:
-        buses = _read_table("buses", bus_file, (_IDS,), request.bus_limit, faults)
-        (ids,) = _take(buses, _IDS)
-    if faults:
-        raise GridRejected("The CSV cannot be read.", faults[:_MOST_FAULTS])
+        buses = _take_buses(table)
+        ends = ends if table.complete else _leave_out_unknown(ends, buses.ids)
     plain = PlainGraph(
         source="csv",
-        bus_ids=ids,
-        bus_attributes=[_type_cells(row) for row in buses],
+        bus_ids=buses.ids,
+        bus_attributes=[_type_cells(row) for row in buses.rows],
         ends=ends,
-        branch_attributes=[_type_cells(row) for row in branches],
-        notes=() if bus_file else ("The buses are the ends of the branches.",),
-        bus_place="buses row {}" if bus_file else "bus {}",
-        branch_place="file row {}",
+        branch_attributes=[_type_cells(row) for row in branches.rows],
+        notes=() if table else ("The buses are the ends of the branches.",),
+        faults=faults,
+        name_bus=buses.name,
+        name_branch=lambda position, name: branches.place(position, columns.get(name, name)),
     )
     return build_plain_grid(plain, request)
 
 
-def _take(rows: Sequence[_Row], names: Sequence[str]) -> tuple[list[str]]:
-    """Take the column of one of these names out of the rows."""
-    present = [name for name in names if rows and name in rows[0]]
-    if not present:
-        return ([],)
-    return ([row.pop(present[0]) for row in rows],)
+def _take_ends(table: Table, source: str, target: str, faults: list[Fault]) -> list[Ends]:
+    """Take the ends out of the rows; None for an empty one, which is told."""
+    ends = [(row.pop(source) or None, row.pop(target) or None) for row in table.rows]
+    faults.extend(
+        Fault(table.place(position, column), "is empty")
+        for position, pair in enumerate(ends)
+        for column, end in zip((source, target), pair, strict=True)
+        if end is None
+    )
+    return ends
 
 
-def _read_table(
-    where: str,
-    content: bytes,
-    required: Sequence[Sequence[str]],
-    limit: int,
-    faults: list[Fault],
-) -> list[_Row]:
-    try:
-        text = content.decode().removeprefix(_BYTE_ORDER_MARK)
-    except UnicodeDecodeError as error:
-        faults.append(Fault(where, f"byte {error.start} is not UTF-8"))
-        return []
-    if "\0" in text:
-        faults.append(Fault(where, "contains the character NUL"))
-        return []
-    lines = io.StringIO(text, newline="")
-    rows = csv.reader(lines, delimiter=_find_delimiter(text), strict=True)
-    try:
-        return list(_read_rows(where, rows, required, limit, faults))
-    except csv.Error:
-        faults.append(Fault(f"{where} line {rows.line_num}", "is not valid CSV"))
-        return []
+def _take_buses(table: Table) -> _Buses:
+    column = table.choose_column(_IDS)
+    ids = [row.pop(column) for row in table.rows]
+    names = {"id": column}
+    return _Buses(ids, table.rows, lambda at, name: table.place(at, names.get(name, name)))
 
 
-def _find_delimiter(text: str) -> str:
-    header = text.partition("\n")[0]
-    return max(_DELIMITERS, key=header.count)
+def _leave_out_unknown(ends: Sequence[Ends], ids: Sequence[str]) -> list[Ends]:
+    """Ask for no bus that may be in a row that could not be read."""
+    known = set(ids)
+    return [
+        (source if source in known else None, target if target in known else None)
+        for source, target in ends
+    ]
 
 
-def _read_rows(
-    where: str,
-    rows: Iterator[list[str]],
-    required: Sequence[Sequence[str]],
-    limit: int,
-    faults: list[Fault],
-) -> Iterator[_Row]:
-    header = [name.strip() for name in next(rows, [])]
-    problem = _find_header_problem(header, required)
-    if problem:
-        faults.append(Fault(f"{where} line 1", problem))
-        return
-    count = 0
-    for cells in rows:
-        if not cells:
-            continue
-        count += 1
-        if count > limit:
-            faults.append(Fault(where, f"has more than {limit:,} rows"))
-            return
-        if len(cells) != len(header):
-            problem = f"has {len(cells)} cell(s), the header has {len(header)}"
-            faults.append(Fault(f"{where} row {count}", problem))
-            continue
-        yield dict(zip(header, cells, strict=True))
+def _list_ends(table: Table, source: str, target: str, ends: Sequence[Ends]) -> _Buses:
+    """Return the buses that the branches name; the place of one is where it is named first."""
+    first: dict[str, str] = {}
+    for position, pair in enumerate(ends):
+        for column, end in zip((source, target), pair, strict=True):
+            if end is not None and end not in first:
+                first[end] = table.place(position, column)
+    places = list(first.values())
+    return _Buses(list(first), [{} for _ in first], lambda position, _: places[position])
 
 
-def _find_header_problem(header: Sequence[str], required: Sequence[Sequence[str]]) -> str:
-    if len(header) > _MOST_COLUMNS:
-        return f"has more than {_MOST_COLUMNS} columns"
-    if len(set(header)) < len(header):
-        return "names a column twice"
-    if any(not name for name in header):
-        return "has a column without a name"
-    missing = [names[0] for names in required if not set(names) & set(header)]
-    return f"lacks the column(s) {', '.join(missing)}" if missing else ""
-
-
-def _type_cells(row: _Row) -> dict[str, Scalar]:
+def _type_cells(row: Row) -> dict[str, Scalar]:
     return {
         name: (cell or None) if name in _TEXT_COLUMNS else _type_cell(cell)
         for name, cell in row.items()

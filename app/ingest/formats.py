@@ -15,24 +15,24 @@ _HDF5 = b"\x89HDF"
 _ZIP = b"PK\x03\x04"
 _CIM = b"rdf:RDF"
 _SOURCES = {b"source", b"from", b"from_bus"}
+_CSV_HINT = (
+    "; a CSV of branches needs the columns source and target, "
+    "and one of buses goes beside it as `buses`"
+)
 
 
 def choose_reader(content: bytes, said: str | None) -> str:
-    """Return the name of the reader: what the client said, or what the content shows.
+    """Return the name of the reader: the format that the client said or the content shows.
 
-    Raises: GridRejected if the format is not known or cannot be told.
+    Raises: GridRejected if the format cannot be told.
     """
-    if said is not None and said not in FORMATS:
-        problem = f"is not one of {', '.join(FORMATS)}"
-        raise GridRejected("The format is not known.", [Fault("format", problem)])
-    if not content.strip():
-        raise GridRejected("The file is empty.", [Fault("file", "is empty")])
     reader = said or guess_format(content)
     if reader is None and _CIM in content[:_HEAD]:
         problem = "the file looks like one profile of CGMES: send all profiles in one zip"
         raise GridRejected("The file is only a part of a grid.", [Fault("file", problem)])
     if reader is None:
         problem = f"does not look like any of {', '.join(FORMATS)}; say which it is"
+        problem += _CSV_HINT if _looks_like_table(content) else ""
         raise GridRejected("The format cannot be told.", [Fault("format", problem)])
     if reader == "matpower" and not _is_text(content):
         return "matpower_mat"
@@ -67,6 +67,11 @@ def _guess_text(text: bytes, content: bytes) -> str | None:
         return "csv"
     looks_like_raw = len(columns) >= 3 and columns[0].strip() in (b"0", b"1")
     return "psse" if looks_like_raw else None
+
+
+def _looks_like_table(content: bytes) -> bool:
+    first = content[:_HEAD].partition(b"\n")[0]
+    return any(delimiter in first for delimiter in (b",", b";", b"\t"))
 
 
 def _is_text(content: bytes) -> bool:

@@ -1,18 +1,21 @@
 """GraphML through expat: no DTD, no entities, and caps on depth, length and count."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from app.errors import GridRejected
 from app.ingest.exchange import Request
 from app.ingest.grid import ReadGrid
-from app.ingest.plain_graph import PlainGraph, Scalar, build_plain_grid
+from app.ingest.plain_graph import Ends, PlainGraph, Scalar, build_plain_grid
+from app.ingest.texts import shorten
 from app.ingest.xml_guard import guard_parser, parse_guarded
 from ml.errors import Fault
 
 _MOST_KEYS = 300
 _MOST_TEXT = 10_000
 _NUMBER_TYPES = ("int", "long", "float", "double")
+_MOST_SHOWN = 5
 _NOT_READ = ("hyperedge", "port", "endpoint")
 
 
@@ -30,8 +33,9 @@ class _Reading:
     branch_limit: int
     keys: dict[str, _Key] = field(default_factory=dict)
     nodes: dict[str, dict[str, str]] = field(default_factory=dict)
-    edges: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
+    edges: list[tuple[Ends, dict[str, str]]] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
+    undeclared: Counter[str] = field(default_factory=Counter)
     graphs: int = 0
     directed: bool = False
     owner: dict[str, str] | None = None
@@ -87,23 +91,30 @@ class _Reading:
         self.keys[self.key] = _Key(attributes.get("for", "all"), name, kind)
 
     def _start_node(self, node: str) -> None:
-        if node in self.nodes:
+        self.owner = {}
+        if self.nodes.setdefault(node, self.owner) is not self.owner:
             self.faults.append(Fault(f"node {node[:40]!r}", "is given more than once"))
-        self.owner = self.nodes[node] = {}
         if len(self.nodes) > self.bus_limit:
             raise GridRejected(f"The file has more than {self.bus_limit:,} nodes.")
 
     def _start_edge(self, attributes: dict[str, str]) -> None:
         self.owner = {}
-        ends = attributes.get("source", ""), attributes.get("target", "")
-        self.edges.append((*ends, self.owner))
+        ends = attributes.get("source"), attributes.get("target")
+        self.edges.append((ends, self.owner))
         if len(self.edges) > self.branch_limit:
             raise GridRejected(f"The file has more than {self.branch_limit:,} edges.")
+        for name in ("source", "target"):
+            if name not in attributes:
+                self.faults.append(Fault(f"edge {len(self.edges)} {name}", "is missing"))
 
     def _end_data(self, text: str) -> None:
-        if self.owner is not None and self.key in self.keys:
-            self.owner[self.key] = text.strip()
         self.text = None
+        if self.owner is None:
+            return
+        if self.key in self.keys:
+            self.owner[self.key] = text.strip()
+        elif self.key in self.undeclared or len(self.undeclared) < _MOST_KEYS:
+            self.undeclared[self.key] += 1
 
 
 def read(request: Request) -> ReadGrid:
@@ -116,10 +127,7 @@ def read(request: Request) -> ReadGrid:
     parse_guarded(parser, request.files["file"], "GraphML")
     if not reading.graphs:
         raise GridRejected("The file has no graph.")
-    plain = _to_plain(reading)
-    if reading.faults:
-        raise GridRejected("The GraphML has errors.", reading.faults)
-    return build_plain_grid(plain, request)
+    return build_plain_grid(_to_plain(reading), request)
 
 
 def _to_plain(reading: _Reading) -> PlainGraph:
@@ -132,13 +140,23 @@ def _to_plain(reading: _Reading) -> PlainGraph:
             _type_values(f"node {node[:40]!r}", values, node_keys, reading.faults)
             for node, values in reading.nodes.items()
         ],
-        ends=[(source, target) for source, target, _ in reading.edges],
+        ends=[ends for ends, _ in reading.edges],
         branch_attributes=[
             _type_values(f"edge {position + 1}", values, edge_keys, reading.faults)
-            for position, (_, _, values) in enumerate(reading.edges)
+            for position, (_, values) in enumerate(reading.edges)
         ],
-        notes=("The directions of the edges are not kept.",) if reading.directed else (),
+        notes=_list_notes(reading),
+        faults=reading.faults,
     )
+
+
+def _list_notes(reading: _Reading) -> list[str]:
+    notes = ["The directions of the edges are not kept."] if reading.directed else []
+    if reading.undeclared:
+        keys = ", ".join(map(shorten, list(reading.undeclared)[:_MOST_SHOWN]))
+        count = reading.undeclared.total()
+        notes.append(f"{count:,} data element(s) have a key that no <key> declares: {keys}.")
+    return notes
 
 
 def _type_values(

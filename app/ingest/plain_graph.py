@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -14,11 +14,13 @@ from app.ingest.exchange import Request
 from app.ingest.graph_body import BranchIn, BusIn, GraphIn
 from app.ingest.grid import Columns, LabelSet, ReadGrid
 from app.ingest.power_labels import natural_order, position_in
-from app.ingest.texts import find_text_problem
-from app.ingest.topology import GridLimits, read_topology
+from app.ingest.texts import find_text_problem, shorten
+from app.ingest.topology import GridLimits, read_topology, reject
 from ml.errors import Fault
 
 Scalar: TypeAlias = str | float | None
+Ends: TypeAlias = tuple[str | None, str | None]
+"""Source and target of a branch; None for one that was already found wrong."""
 LABEL_COLUMNS = ("label", "role", "area", "zone", "bus_type")
 """Columns of buses that are classes, whatever they are written as."""
 _KEPT = frozenset((*LABEL_COLUMNS, "lat", "lon", "name"))
@@ -26,6 +28,16 @@ _KEPT = frozenset((*LABEL_COLUMNS, "lat", "lon", "name"))
 _MOST_CLASSES = 1000
 _TOPOLOGY_PLACE = re.compile(r"(buses|branches)\[(\d+)\](?:\.(\w+))?.*")
 _FIELDS = {"from": "source", "to": "target"}
+_MOST_SHOWN = 20
+_NOT_KEPT_NOTE = "A column of the buses is kept as a feature only if every bus has a number there."
+
+
+def _name_node(position: int, name: str) -> str:
+    return f"node {position + 1} {name}".rstrip()
+
+
+def _name_edge(position: int, name: str) -> str:
+    return f"edge {position + 1} {_FIELDS.get(name, name)}".rstrip()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -35,12 +47,14 @@ class PlainGraph:
     source: str
     bus_ids: Sequence[str]
     bus_attributes: Sequence[Mapping[str, Scalar]]
-    ends: Sequence[tuple[str, str]]
+    ends: Sequence[Ends]
     branch_attributes: Sequence[Mapping[str, Scalar]]
     notes: Sequence[str] = field(default_factory=tuple)
-    bus_place: str = "node {}"
-    """What a bus is called in the file, by its number from 1; the same for a branch."""
-    branch_place: str = "edge {}"
+    faults: Sequence[Fault] = field(default_factory=tuple)
+    """What the reader has found wrong, in the words of the file."""
+    name_bus: Callable[[int, str], str] = _name_node
+    """What the file calls a bus, by its position, and a field of it; the same for a branch."""
+    name_branch: Callable[[int, str], str] = _name_edge
 
 
 def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
@@ -48,16 +62,14 @@ def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
 
     Raises: GridRejected listing every fault.
     """
+    faults = list(plain.faults)
     if not plain.bus_ids:
-        raise GridRejected("The grid has no buses.", [Fault("buses", "there are none")])
-    faults: list[Fault] = []
-    use_weights = _use_weights(request)
+        reject(faults or [Fault("buses", "there are none")])
+    use_weights = _use_weights(request, faults)
+    label_sets = tuple(_read_label_sets(plain, faults))
     numeric = [name for name in _numeric_columns(plain.bus_attributes) if name not in _KEPT]
     graph = GraphIn(
-        buses=[
-            _make_bus(bus_id, attributes, numeric)
-            for bus_id, attributes in zip(plain.bus_ids, plain.bus_attributes, strict=True)
-        ],
+        buses=_make_buses(plain, numeric, faults),
         branches=[
             _make_branch(ends, attributes, position, use_weights, faults)
             for position, (ends, attributes) in enumerate(
@@ -66,19 +78,19 @@ def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
         ],
     )
     read = _read_topology(graph, plain, request, faults)
-    label_sets = tuple(_read_label_sets(plain))
     grid = replace(
         read.grid,
         name=request.options.get("name") or read.grid.name,
         source=plain.source,
         branch_columns=_branch_columns(plain, read),
     )
+    not_kept = _list_not_kept(plain, _KEPT.union(numeric))
     report = read.report | {
         "labels": {each.name: each.class_counts() for each in label_sets},
         "weight": {"choice": "given" if use_weights else "one"},
         "branch_columns": [{"name": name, "unit": None} for name in grid.branch_columns.names],
-        "columns_not_kept": sorted(_all_columns(plain.bus_attributes) - set(numeric) - _KEPT),
-        "notes": [*read.report["notes"], *plain.notes],
+        "columns_not_kept": not_kept,
+        "notes": [*read.report["notes"], *plain.notes, *([_NOT_KEPT_NOTE] if not_kept else [])],
     }
     return ReadGrid(grid, label_sets, report)
 
@@ -98,17 +110,32 @@ def _place(fault: Fault, plain: PlainGraph) -> Fault:
     if found is None:
         return fault
     part, position, name = found.groups()
-    place = plain.bus_place if part == "buses" else plain.branch_place
-    words = (place.format(int(position) + 1), _FIELDS.get(name, name))
-    return Fault(" ".join(filter(None, words)), fault.problem)
+    place = plain.name_bus if part == "buses" else plain.name_branch
+    return Fault(place(int(position), name or ""), fault.problem)
 
 
-def _use_weights(request: Request) -> bool:
+def _use_weights(request: Request, faults: list[Fault]) -> bool:
     choice = request.options.get("weight", "given")
     if choice not in ("given", "one"):
         problem = "this format has no electrical columns: choose 'given' or 'one'"
-        raise GridRejected("The weight cannot be made.", [Fault("weight", problem)])
-    return choice == "given"
+        faults.append(Fault("weight", problem))
+    return choice != "one"
+
+
+def _make_buses(plain: PlainGraph, numeric: Sequence[str], faults: list[Fault]) -> list[BusIn]:
+    """Make the buses; one whose id another has is told, and loses it."""
+    first_with: dict[str, int] = {}
+    buses = []
+    for position, bus_id in enumerate(plain.bus_ids):
+        bus = _make_bus(bus_id, plain.bus_attributes[position], numeric)
+        earlier = first_with.setdefault(bus_id, position)
+        if earlier != position:
+            problem = f"{shorten(bus_id)} is also the id of {plain.name_bus(earlier, '')}"
+            faults.append(Fault(plain.name_bus(position, "id"), problem))
+            unknown: Any = None
+            bus.id = unknown
+        buses.append(bus)
+    return buses
 
 
 def _make_bus(bus_id: str, attributes: Mapping[str, Scalar], numeric: Sequence[str]) -> BusIn:
@@ -125,13 +152,16 @@ def _make_bus(bus_id: str, attributes: Mapping[str, Scalar], numeric: Sequence[s
 
 
 def _make_branch(
-    ends: tuple[str, str],
+    ends: Ends,
     attributes: Mapping[str, Scalar],
     position: int,
     use_weights: bool,
     faults: list[Fault],
 ) -> BranchIn:
-    branch = BranchIn(source=ends[0], target=ends[1])
+    source: Any
+    target: Any
+    source, target = ends
+    branch = BranchIn(source=source, target=target)
     kind = attributes.get("kind")
     if isinstance(kind, str) and kind:
         branch.kind = kind
@@ -158,8 +188,25 @@ def _number(value: Scalar) -> float:
     return value if isinstance(value, float) else math.nan
 
 
-def _all_columns(rows: Sequence[Mapping[str, Scalar]]) -> set[str]:
-    return {name for row in rows for name in row}
+def _list_not_kept(plain: PlainGraph, kept: frozenset[str]) -> list[dict[str, Any]]:
+    """Name the columns of buses that are no feature, and the first cells that are no numbers."""
+    rows = plain.bus_attributes
+    names = sorted({name for row in rows for name in row} - kept)
+    return [{"name": name, "not_numbers": _find_other_cells(plain, name)} for name in names]
+
+
+def _find_other_cells(plain: PlainGraph, name: str) -> dict[str, Any]:
+    cells = [row.get(name) for row in plain.bus_attributes]
+    found = [position for position, cell in enumerate(cells) if not _is_number(cell)]
+    first = [
+        f"{plain.name_bus(position, '')}: {_show_cell(cells[position])}"
+        for position in found[:_MOST_SHOWN]
+    ]
+    return {"count": len(found), "first": first}
+
+
+def _show_cell(cell: Scalar) -> str:
+    return "empty" if cell is None else shorten(str(cell))
 
 
 def _branch_columns(plain: PlainGraph, read: ReadGrid) -> Columns:
@@ -172,7 +219,7 @@ def _branch_columns(plain: PlainGraph, read: ReadGrid) -> Columns:
     return Columns(tuple(names), ("",) * len(names), values.reshape(len(kept), len(names)))
 
 
-def _read_label_sets(plain: PlainGraph) -> list[LabelSet]:
+def _read_label_sets(plain: PlainGraph, faults: list[Fault]) -> list[LabelSet]:
     found = []
     for column in LABEL_COLUMNS:
         texts = [to_text(row.get(column)) for row in plain.bus_attributes]
@@ -181,7 +228,8 @@ def _read_label_sets(plain: PlainGraph) -> list[LabelSet]:
             continue
         if len(classes) > _MOST_CLASSES or any(find_text_problem(each, 100) for each in classes):
             problem = f"is not a column of at most {_MOST_CLASSES} short class names"
-            raise GridRejected("The labels cannot be read.", [Fault(column, problem)])
+            faults.append(Fault(column, problem))
+            continue
         positions = position_in(classes, texts)
         definition = f"column {column!r} of the uploaded file"
         found.append(LabelSet(column, tuple(classes), positions, definition))

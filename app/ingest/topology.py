@@ -25,7 +25,9 @@ from ml.errors import Fault
 _SOURCE = "topology"
 _MOST_SHOWN = 20
 _WEIGHT_NOTE = "A branch without a weight has weight 1; parallel branches add their weights up."
-_DEGREE_NOTE = "No features were given: the number of branches of a bus, `degree`, is its only one."
+_DEGREE_NOTE = (
+    "There are no other features: `degree`, the number of branches of a bus, is its only one."
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,15 @@ from dataclasses import dataclass, replace
 
 from app.errors import GridRejected
 from app.ingest.exchange import Request
-from app.ingest.formats import choose_reader, guess_format
+from app.ingest.formats import FORMATS, choose_reader, guess_format
 from app.ingest.grid import ReadGrid
 from app.ingest.sandbox import Confinement, run_reader
 from app.ingest.texts import find_text_problem
 from app.ingest.topology import GridLimits
 from app.ingest.weights import WEIGHT_CHOICES
 from ml.errors import Fault
+
+_NO_BUSES = Fault("buses", "only CSV has its buses in a second file")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +30,19 @@ class Upload:
 
 def read_upload(upload: Upload, limits: GridLimits, confinement: Confinement) -> ReadGrid:
     """Read an uploaded grid. Raises: GridRejected listing every fault."""
+    faults = [*_list_file_faults(upload), *list_option_faults(upload)]
+    if faults:
+        raise GridRejected("The upload has errors.", faults)
     reader = choose_reader(upload.content, upload.format)
     if upload.buses is not None and reader != "csv":
-        fault = Fault("buses", "only CSV has its buses in a second file")
-        raise GridRejected("The upload has a file too many.", [fault])
+        raise GridRejected("The upload has a file too many.", [_NO_BUSES])
     files = {"file": upload.content}
     if upload.buses is not None:
         files["buses"] = upload.buses
-    options = list_options(upload)
     request = Request(
         reader=reader,
         files=files,
-        options=options,
+        options=list_options(upload),
         bus_limit=limits.buses,
         branch_limit=limits.branches,
     )
@@ -50,6 +53,13 @@ def read_upload(upload: Upload, limits: GridLimits, confinement: Confinement) ->
     return replace(read, report=read.report | {"format": reader.removesuffix("_mat")})
 
 
+def _list_file_faults(upload: Upload) -> list[Fault]:
+    faults = [] if upload.content.strip() else [Fault("file", "is empty")]
+    if upload.buses is not None and upload.format not in (None, "csv"):
+        faults.append(_NO_BUSES)
+    return faults
+
+
 def _doubt_format(upload: Upload) -> list[Fault]:
     """Say what a file looks like that is not what the client said it is."""
     seen = guess_format(upload.content)
@@ -58,9 +68,11 @@ def _doubt_format(upload: Upload) -> list[Fault]:
     return [Fault("format", f"was said to be {upload.format}; the file looks like {seen}")]
 
 
-def list_options(upload: Upload) -> dict[str, str]:
-    """Return how a reader is to read. Raises: GridRejected for a choice that there is not."""
+def list_option_faults(upload: Upload) -> list[Fault]:
+    """Name every choice that there is not."""
     faults = []
+    if upload.format not in (None, *FORMATS):
+        faults.append(Fault("format", f"is not one of {', '.join(FORMATS)}"))
     if upload.weight not in (None, "given", *WEIGHT_CHOICES):
         faults.append(Fault("weight", f"is not one of given, {', '.join(WEIGHT_CHOICES)}"))
     if upload.check not in (None, "power_flow"):
@@ -70,6 +82,12 @@ def list_options(upload: Upload) -> dict[str, str]:
     problem = find_text_problem(upload.name) if upload.name else None
     if problem:
         faults.append(Fault("name", problem))
+    return faults
+
+
+def list_options(upload: Upload) -> dict[str, str]:
+    """Return how a reader is to read. Raises: GridRejected for a choice that there is not."""
+    faults = list_option_faults(upload)
     if faults:
         raise GridRejected("The options of the upload have errors.", faults)
     given = {

@@ -42,8 +42,16 @@ def test_a_file_of_buses_gives_features_names_places_and_labels() -> None:
 
 def test_columns_that_are_not_numbers_everywhere_are_told() -> None:
     read = _read("source,target\n1,2\n", "id,Pd,owner\n1,,A\n2,3,B\n")
-    assert read.report["columns_not_kept"] == ["Pd", "owner"]
+    assert read.report["columns_not_kept"] == [
+        {"name": "Pd", "not_numbers": {"count": 1, "first": ["buses line 2: empty"]}},
+        {
+            "name": "owner",
+            "not_numbers": {"count": 2, "first": ["buses line 2: 'A'", "buses line 3: 'B'"]},
+        },
+    ]
     assert read.grid.feature_names == ("degree",)
+    assert not any("given" in note for note in read.report["notes"])
+    assert any("every bus has a number" in note for note in read.report["notes"])
 
 
 def test_other_numbers_of_branches_become_branch_columns() -> None:

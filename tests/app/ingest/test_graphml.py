@@ -50,6 +50,40 @@ def test_directions_are_told_to_be_left_out() -> None:
     assert any("directions" in note for note in read.report["notes"])
 
 
+def test_data_of_a_key_that_is_not_declared_are_told() -> None:
+    text = (
+        f'{_HEAD}<key id="d" for="node" attr.name="Pd" attr.type="double"/><graph>'
+        '<node id="a"><data key="d">1</data></node><node id="b"><data key="d9">2</data></node>'
+        "</graph></graphml>"
+    )
+    read = graphml.read(ask("graphml", text))
+    assert read.grid.feature_names == ("degree",)
+    not_numbers = {"count": 1, "first": ["node 2: empty"]}
+    assert read.report["columns_not_kept"] == [{"name": "Pd", "not_numbers": not_numbers}]
+    assert "1 data element(s) have a key that no <key> declares: 'd9'." in read.report["notes"]
+
+
+def test_all_faults_of_a_graph_are_listed_at_once() -> None:
+    text = (
+        f'{_HEAD}<key id="d" for="node" attr.name="Pd" attr.type="double"/><graph>'
+        '<key id="w" for="edge" attr.name="weight" attr.type="double"/>'
+        '<node id="a"><data key="d">much</data></node><node id="a"/><node id="b "/>'
+        '<edge source="a" target="z"><data key="w">-1</data></edge><edge source="a"/>'
+        "</graph></graphml>"
+    )
+    with pytest.raises(GridRejected, match="7 faults") as caught:
+        graphml.read(ask("graphml", text, weight="rating"))
+    assert [str(fault) for fault in caught.value.faults] == [
+        "node 'a': is given more than once",
+        "edge 2 target: is missing",
+        "node 'a': 'Pd' is not a number",
+        "weight: this format has no electrical columns: choose 'given' or 'one'",
+        "node 2 id: begins or ends with a blank",
+        "edge 1 target: there is no bus 'z'",
+        "edge 1 weight: -1 is not positive",
+    ]
+
+
 def test_a_default_value_fills_what_a_node_does_not_say() -> None:
     text = (
         f'{_HEAD}<key id="d" for="node" attr.name="Pd" attr.type="double"><default>4</default>'

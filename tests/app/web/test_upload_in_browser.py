@@ -37,6 +37,16 @@ def test_a_file_is_stored_shown_and_reported(watch: Watch, service: str) -> None
     expect(page.locator("#train-label option")).to_have_count(4)
 
 
+def test_columns_that_are_not_kept_are_told_with_their_cells(watch: Watch, service: str) -> None:
+    page = watch(service).open("/")
+    buses = "id,load\n1,1O\n2,\n3,4\n"
+    second: FilePayload = {"name": "b.csv", "mimeType": "text/csv", "buffer": buses.encode()}
+    page.set_input_files(f"{_FORM} [name=buses]", second)
+    _upload(page, "branches.csv", "source,target\n1,2\n2,3\n")
+    told = "load (not a number in 2: buses line 2: '1O', buses line 3: empty)"
+    expect(page.locator(_RESULT)).to_contain_text(told)
+
+
 def test_every_fault_of_a_file_is_listed(watch: Watch, service: str) -> None:
     watched = watch(service)
     page = watched.open("/")

@@ -17,6 +17,7 @@ export function reportRows(report) {
     ["Not read", Object.entries(report.tables_not_read ?? {}).map(([name, rows]) => `${name} (${rows})`).join(", ")],
     ["Converted", (report.statements_applied ?? []).join("; ")],
     ["Features", report.features.map(({ name, unit }) => (unit ? `${name} (${unit})` : name)).join(", ")],
+    ["Columns not kept", (report.columns_not_kept ?? []).map(({ name, not_numbers: cells }) => `${name} (not a number in ${listed(cells)})`).join("; ")],
     ["Labels", Object.entries(report.labels).map(([name, classes]) => `${name}: ${Object.values(classes).filter(Boolean).length} classes`).join("; ")],
   ];
   return rows.filter(([, value]) => value);
