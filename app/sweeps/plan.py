@@ -55,11 +55,8 @@ def _draw(search: SearchIn) -> list[Settings]:
         name: _spread(name, domain, _stratify(generator, search.budget))
         for name, domain in search.space.items()
     }
-    drawn = [
-        {name: values[position] for name, values in columns.items()}
-        for position in range(search.budget)
-    ]
-    return [one for position, one in enumerate(drawn) if one not in drawn[:position]]
+    different = dict.fromkeys(zip(*columns.values(), strict=True))
+    return [dict(zip(columns, values, strict=True)) for values in different]
 
 
 def _stratify(generator: np.random.Generator, count: int) -> npt.NDArray[np.float64]:

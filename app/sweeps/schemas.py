@@ -26,7 +26,10 @@ class SearchIn(BodyIn):
 
 
 class SweepIn(BodyIn):
-    """Which settings to vary: `grid` tries every combination, `search` draws some."""
+    """Which settings to vary: `grid` tries every combination, `search` draws some.
+
+    Either has at most 1,000 values, all settings together.
+    """
 
     grid: dict[str, list[Any]] | None = Field(
         None,
@@ -48,6 +51,7 @@ class SweepIn(BodyIn):
     )
     seeds: list[int] | None = Field(
         None,
+        max_length=1000,
         description="Each combination is trained once a seed, on the same split. "
         "Default: the seed of `config` alone.",
         examples=[[0, 1, 2]],

@@ -12,7 +12,7 @@ from app.sweeps.reports import SweepAcceptedOut
 from app.train import service
 from app.train.examples import TRAIN_EXAMPLES
 from app.train.schemas import TrainIn
-from app.train.sweep import enqueue_sweep
+from app.train.sweep import enqueue_sweep, list_sweep_faults
 
 router = APIRouter(prefix="/train", tags=["train"], route_class=StrictJsonRoute)
 
@@ -25,12 +25,13 @@ def start_training(
 ) -> JobAcceptedOut | SweepAcceptedOut:
     """Queue a training job, or all jobs of a sweep; follow it at `Location`."""
     limit: int = request.app.state.settings.sweep_limit
+    faults = [] if body.sweep is None else list(list_sweep_faults(body.sweep, limit))
 
     def make(session: Session) -> Accepted:
         if body.sweep is None:
             job = service.enqueue_training(session, body, submission.request_id)
             return Accepted.one_job(job)
-        jobs = enqueue_sweep(session, body, limit, submission.request_id)
+        jobs = enqueue_sweep(session, body, faults, submission.request_id)
         sweep_id: str = jobs[0].payload["sweep_id"]
         answer = SweepAcceptedOut(sweep_id=sweep_id, href=f"/sweeps/{sweep_id}")
         return Accepted(answer.model_dump(mode="json"), jobs)

@@ -33,10 +33,13 @@ class TrainIn(BodyIn):
         None, max_length=100, description="Default: `role`, or the only label set of the grid."
     )
     config: Annotated[dict[str, Any], WithJsonSchema(config_schema())] = Field(
-        {}, description="Settings that differ from their defaults."
+        {}, max_length=100, description="Settings that differ from their defaults."
     )
     features: list[str] | None = Field(
-        None, min_length=1, description="Default: Pd, Qd, Vm, Va, base_kv, else every column."
+        None,
+        min_length=1,
+        max_length=1000,
+        description="Default: Pd, Qd, Vm, Va, base_kv, else every column.",
     )
     split: SplitIn = SplitIn()
     baselines: bool = Field(

@@ -1,5 +1,6 @@
 """Check a training request against its grid, fill in the defaults, queue the job."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -90,11 +91,13 @@ def _choose_features(columns: Sequence[str], asked: Sequence[str] | None) -> tup
 def _feature_faults(columns: Sequence[str], chosen: Sequence[str]) -> Iterator[Fault]:
     if not chosen:
         yield Fault("features", "the grid has no column to learn from")
-    known = ", ".join(columns)
-    for name in dict.fromkeys(chosen):
-        if name not in columns:
-            yield Fault("features", f"the grid has no column {name!r}; it has {known}")
-        elif list(chosen).count(name) > 1:
+    counts = Counter(chosen)
+    known = frozenset(columns)
+    unknown = ", ".join(repr(name) for name in counts if name not in known)
+    if unknown:
+        yield Fault("features", f"the grid has no column {unknown}; it has {', '.join(columns)}")
+    for name, count in counts.items():
+        if count > 1 and name in known:
             yield Fault("features", f"{name!r} is given more than once")
 
 

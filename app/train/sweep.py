@@ -1,6 +1,6 @@
 """Check a sweep with its training request, and queue all its jobs at once."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,20 +16,25 @@ from app.train.config import parse_config
 from app.train.request import TrainingRequest
 from app.train.schemas import TrainIn
 from app.train.service import check_request, list_memory_faults
+from ml import TrainingConfig
 from ml.errors import Fault
+
+_MOST_VALUES = 1000
+"""Of all settings together; each takes a third of a millisecond to check."""
 
 
 def enqueue_sweep(
-    session: Session, body: TrainIn, limit: int, request_id: str | None = None
+    session: Session, body: TrainIn, faults: Sequence[Fault], request_id: str | None = None
 ) -> list[JobRow]:
     """Write a sweep with its jobs; the caller commits and then dispatches them.
 
-    Grid, label, columns and split are the same for all and checked once.
+    ``faults`` are those of ``list_sweep_faults``, found before the database had to wait. Grid,
+    label, columns and split are the same for all jobs and checked once.
     Raises: GraphNotFound, TrainingRejected naming every fault.
     """
     sweep = body.sweep or SweepIn()
     bus_count = load_grid(session, body.graph_id).bus_count
-    request = check_request(session, body, _list_faults(sweep, limit, bus_count))
+    request = check_request(session, body, [*faults, *_list_too_large(sweep, bus_count)])
     asked = sweep.model_dump(mode="json", exclude_none=True)
     new = NewSweep(
         label=request.label,
@@ -46,26 +51,45 @@ def _list_requests(sweep: SweepIn, base: TrainingRequest) -> Iterator[TrainingRe
         yield replace(base, config=config, baseline_config=base.config)
 
 
-def _list_faults(sweep: SweepIn, limit: int, bus_count: int) -> Iterator[Fault]:
+def list_sweep_faults(sweep: SweepIn, limit: int) -> Iterator[Fault]:
+    """Yield everything wrong with a sweep of at most ``limit`` jobs, whatever its grid is."""
     if (sweep.grid is None) == (sweep.search is None):
         yield Fault("sweep", "needs either grid or search")
         return
-    place = "sweep.grid" if sweep.search is None else "sweep.search.space"
+    place = _find_place(sweep)
     if not sweep.domains:
         yield Fault(place, "varies nothing")
-    for name, domain in sweep.domains.items():
-        yield from _list_domain_faults(f"{place}.{name[:40]}", name, domain, bus_count)
-    if sweep.search is not None and sweep.search.budget < 1:
-        yield Fault("sweep.search.budget", f"{sweep.search.budget} is less than 1")
-    yield from _list_seed_faults(sweep.seeds)
+    values = sum(map(_count_values, sweep.domains.values()))
+    if values > _MOST_VALUES:
+        yield Fault(place, f"has {values:,} values; at most {_MOST_VALUES:,} are allowed")
+        return
     count = count_trials(sweep)
     if count > limit:
         yield Fault("sweep", f"makes {count:,} jobs; at most {limit:,} are allowed")
+    for name, domain in sweep.domains.items():
+        yield from _list_domain_faults(f"{place}.{name[:40]}", name, domain)
+    if sweep.search is not None and sweep.search.budget < 1:
+        yield Fault("sweep.search.budget", f"{sweep.search.budget} is less than 1")
+    yield from _list_seed_faults(sweep.seeds)
 
 
-def _list_domain_faults(
-    place: str, name: str, domain: Sequence[Any] | RangeIn, bus_count: int
-) -> Iterator[Fault]:
+def _list_too_large(sweep: SweepIn, bus_count: int) -> Iterator[Fault]:
+    operators = sweep.domains.get("operator", [])
+    if isinstance(operators, list) and "dense" in operators:
+        for fault in list_memory_faults(bus_count, TrainingConfig(operator="dense")):
+            where = f"{_find_place(sweep)}.operator[{operators.index('dense')}]"
+            yield Fault(where, fault.problem)
+
+
+def _find_place(sweep: SweepIn) -> str:
+    return "sweep.grid" if sweep.search is None else "sweep.search.space"
+
+
+def _count_values(domain: Sequence[Any] | RangeIn) -> int:
+    return 2 if isinstance(domain, RangeIn) else len(domain)
+
+
+def _list_domain_faults(place: str, name: str, domain: Sequence[Any] | RangeIn) -> Iterator[Fault]:
     if name == "seed":
         yield Fault(place, "is varied by sweep.seeds")
     elif isinstance(domain, RangeIn):
@@ -76,15 +100,23 @@ def _list_domain_faults(
         if not domain:
             yield Fault(place, "has no value")
         for position, value in enumerate(domain):
-            where = f"{place}[{position}]"
-            yield from _list_value_faults(where, name, value, bus_count)
-            if any(value == other for other in domain[:position]):
-                yield Fault(where, f"{value!r} is given more than once")
+            yield from _list_value_faults(f"{place}[{position}]", name, value)
+        yield from _list_repeats(place, domain)
 
 
-def _list_value_faults(place: str, name: str, value: Any, bus_count: int = 0) -> Iterator[Fault]:
-    config, faults = parse_config({name: value})
-    for fault in [*faults, *list_memory_faults(bus_count, config)]:
+def _list_repeats(place: str, values: Sequence[Any]) -> Iterator[Fault]:
+    seen = set()
+    for position, value in enumerate(values):
+        if not isinstance(value, Hashable):
+            continue  # lists and objects are no settings, which is said elsewhere
+        if value in seen:
+            yield Fault(f"{place}[{position}]", f"{value!r} is given more than once")
+        seen.add(value)
+
+
+def _list_value_faults(place: str, name: str, value: Any) -> Iterator[Fault]:
+    _, faults = parse_config({name: value})
+    for fault in faults:
         yield Fault(place, fault.problem)
 
 
@@ -102,5 +134,4 @@ def _list_seed_faults(seeds: Sequence[int] | None) -> Iterator[Fault]:
         yield Fault("sweep.seeds", "has no seed")
     for position, seed in enumerate(seeds):
         yield from _list_value_faults(f"sweep.seeds[{position}]", "seed", seed)
-        if seed in seeds[:position]:
-            yield Fault(f"sweep.seeds[{position}]", f"{seed} is given more than once")
+    yield from _list_repeats("sweep.seeds", seeds)

@@ -113,8 +113,40 @@ def test_more_jobs_than_the_limit_are_refused(make_api: MakeApi, sqlite_settings
     api = make_api(sqlite_settings.model_copy(update={"sweep_limit": 7}))
     faults = faults_of(post_sweep(api, GRID))
     assert faults == {"sweep": "makes 8 jobs; at most 7 are allowed"}
-    huge = {"alpha": [number / 2000 for number in range(1, 1000)], "gamma": [0.5], "width": [1, 2]}
-    assert "1,998 jobs" in faults_of(post_sweep(api, {"grid": huge}))["sweep"]
+    huge = {"alpha": [number / 2000 for number in range(1, 901)], "gamma": [0.5], "width": [1, 2]}
+    assert "1,800 jobs" in faults_of(post_sweep(api, {"grid": huge}))["sweep"]
+
+
+def test_no_request_makes_the_service_check_more_values_than_the_bound(api: TestClient) -> None:
+    many = {"alpha": list(range(501)), "gamma": list(range(500))}
+    told = "has 1,001 values; at most 1,000 are allowed"
+    assert faults_of(post_sweep(api, {"grid": many})) == {"sweep.grid": told}
+    search = {"budget": 5, "space": many}
+    assert faults_of(post_sweep(api, {"search": search})) == {"sweep.search.space": told}
+    answer = post_sweep(api, {"grid": {"alpha": [0.1]}, "seeds": list(range(1001))})
+    assert "at most 1000" in faults_of(answer)["body.sweep.seeds"]
+
+
+def test_a_grid_with_more_jobs_than_a_number_has_digits_is_refused(api: TestClient) -> None:
+    grid = {f"setting{number}": [0, 1] for number in range(20_000)}
+    assert "40,000 values" in faults_of(post_sweep(api, {"grid": grid}))["sweep.grid"]
+
+
+def test_values_that_are_equal_as_numbers_are_repeats_and_lists_are_no_values(
+    api: TestClient,
+) -> None:
+    faults = faults_of(post_sweep(api, {"grid": {"width": [8, [8], [8], 8.0]}}))
+    assert faults["sweep.grid.width[3]"] == "8.0 is given more than once"
+    assert "[8] is not int" in faults["sweep.grid.width[1]"]
+    assert "[8] is not int" in faults["sweep.grid.width[2]"]
+
+
+def test_an_operator_that_fits_no_memory_is_named_by_its_place(api: TestClient) -> None:
+    body = {"graph_id": post_graph(api, ring(20_001))}
+    sweep = {"grid": {"operator": ["auto", "dense"]}}
+    faults = faults_of(api.post("/train", json=body | {"sweep": sweep}))
+    assert set(faults) == {"sweep.grid.operator[1]"}
+    assert "13 GB" in faults["sweep.grid.operator[1]"]
 
 
 def test_the_same_request_under_the_same_key_is_the_same_sweep(api: TestClient) -> None:

@@ -105,6 +105,27 @@ def test_a_feature_named_twice_is_refused(api: TestClient) -> None:
     assert "more than once" in faults_of(answer)["features"]
 
 
+def test_columns_that_the_grid_lacks_are_named_together_with_those_it_has(api: TestClient) -> None:
+    unknown = [f"x{number}" for number in range(1000)]
+    answer = train(api, graph_id=post_graph(api, ring(30)), features=unknown)
+    (fault,) = answer.json()["errors"]
+    assert fault["problem"].startswith("the grid has no column 'x0', 'x1', ")
+    assert fault["problem"].endswith("'x999'; it has Pd")
+
+
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [
+        ({"features": ["Pd"] * 1001}, "body.features"),
+        ({"config": {f"x{number}": 1 for number in range(101)}}, "body.config"),
+    ],
+)
+def test_longer_lists_than_anybody_needs_are_refused(
+    api: TestClient, body: Any, where: str
+) -> None:
+    assert "at most" in faults_of(train(api, graph_id="unread", **body))[where]
+
+
 @pytest.mark.parametrize(
     "body",
     [
