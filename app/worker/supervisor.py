@@ -62,7 +62,15 @@ class Supervisor(threading.Thread):
             _log.error("worker ended", code=place.process.returncode, again_in=place.wait)
             place.process = None
         if place.process is None and now >= place.next_start:
+            self._fill(place, now)
+
+    def _fill(self, place: _Place, now: float) -> None:
+        try:
             place.process, place.started = self._start_worker(), now
+        except OSError as error:  # no process, no memory: that passes, and others go on
+            place.wait = min(2 * place.wait, _LONGEST_WAIT)
+            place.next_start = now + place.wait
+            _log.error("worker not started", reason=str(error), again_in=place.wait)
 
     def _start_worker(self) -> subprocess.Popen[bytes]:
         # A session of its own: Ctrl-C on the terminal is for us, who then stop it in order.
