@@ -78,12 +78,6 @@ def change_held(session: Session, claim: Claim, **values: Any) -> JobRow | None:
     return _change_one(session, _held(claim), **values)
 
 
-def cancel_held(session: Session, claim: Claim, now: datetime) -> JobRow | None:
-    """End a running job that somebody asked to cancel; None if nobody did."""
-    wanted = [*_held(claim), JobRow.cancel_requested.is_(True)]
-    return _change_one(session, wanted, **_ended(JobState.CANCELLED, now))
-
-
 def cancel_queued(session: Session, job_id: str, now: datetime) -> JobRow | None:
     """End a job that still waits; None if it does not."""
     waiting = [JobRow.id == job_id, JobRow.state == JobState.QUEUED]
@@ -121,9 +115,15 @@ def end_held(
 
 
 def queue_held(session: Session, claim: Claim, now: datetime, *, counts: bool) -> JobRow | None:
-    """Put a running job back into the queue; ``counts`` if it was a failed try."""
+    """Put a running job back into the queue; ``counts`` if it was a failed try.
+
+    One that somebody asked to cancel ends instead, in one statement: the wish may come while
+    this waits for the row.
+    """
+    wanted = JobRow.cancel_requested.is_(True)
     values = {
-        "state": JobState.QUEUED,
+        "state": case((wanted, JobState.CANCELLED.value), else_=JobState.QUEUED.value),
+        "finished_at": case((wanted, now), else_=JobRow.finished_at),
         "owner": None,
         "lease_until": None,
         "dispatched_at": now,

@@ -170,12 +170,7 @@ def hand_back(session: Session, claim: Claim) -> JobRow:
 
     Raises: LeaseLost.
     """
-    now = current_time(session)
-    cancelled = repository.cancel_held(session, claim, now)
-    if cancelled is not None:
-        repository.delete_checkpoints(session, [claim.job_id])
-        return cancelled
-    return _held(repository.queue_held(session, claim, now, counts=False), claim)
+    return _put_back(session, claim, counts=False)
 
 
 def retry_or_fail(
@@ -183,13 +178,13 @@ def retry_or_fail(
 ) -> JobRow:
     """Queue a job whose try failed by no fault of its own, or end it after its last try.
 
+    It ends as cancelled if that was asked for.
     Raises: LeaseLost.
     """
     row = get_job(session, claim.job_id)
-    if row.attempt - row.handed_back >= max_attempts:
+    if row.attempt - row.handed_back >= max_attempts and not row.cancel_requested:
         return _end(session, claim, JobState.FAILED, error=error)
-    now = current_time(session)
-    return _held(repository.queue_held(session, claim, now, counts=True), claim)
+    return _put_back(session, claim, counts=True)
 
 
 def reap(session: Session, max_attempts: int, error: dict[str, Any]) -> Sequence[JobRow]:
@@ -205,6 +200,14 @@ def reap(session: Session, max_attempts: int, error: dict[str, Any]) -> Sequence
 def take_overdue(session: Session, patience: float, queues: Sequence[str]) -> Sequence[JobRow]:
     """Return jobs whose message was lost with their worker or, of ``queues``, on its way."""
     return repository.take_overdue(session, current_time(session), patience, queues)
+
+
+def _put_back(session: Session, claim: Claim, *, counts: bool) -> JobRow:
+    row = repository.queue_held(session, claim, current_time(session), counts=counts)
+    left = _held(row, claim)
+    if left.state == JobState.CANCELLED:
+        repository.delete_checkpoints(session, [claim.job_id])
+    return left
 
 
 def _end(session: Session, claim: Claim, state: JobState, **values: Any) -> JobRow:

@@ -193,6 +193,45 @@ def test_a_job_to_be_cancelled_is_not_handed_back(database: Database) -> None:
     assert find(database, job_id).state == JobState.CANCELLED
 
 
+@pytest.mark.parametrize("max_attempts", [1, 3])
+def test_a_crash_of_a_job_to_be_cancelled_ends_it(database: Database, max_attempts: int) -> None:
+    job_id = enqueue(database)
+    held = claim(database)
+    with database.writing() as session:
+        service.save_checkpoint(session, held, 1, b"state")
+        service.cancel_job(session, job_id)
+        service.retry_or_fail(session, held, max_attempts, LOST)
+        assert service.find_checkpoint(session, job_id) is None
+    row = find(database, job_id)
+    assert (row.state, row.error, row.owner) == (JobState.CANCELLED, None, None)
+    assert row.finished_at is not None
+
+
+@pytest.mark.parametrize(
+    "put_back",
+    [service.hand_back, lambda session, held: service.retry_or_fail(session, held, 3, LOST)],
+    ids=["hand", "retry"],
+)
+def test_a_cancel_that_comes_while_a_job_is_put_back_is_heard(
+    database: Database, put_back: Any
+) -> None:
+    job_id = enqueue(database)
+    held = claim(database)
+
+    def write() -> None:
+        with database.writing() as session:
+            put_back(session, held)
+
+    other = threading.Thread(target=write)
+    with database.writing() as session:
+        service.cancel_job(session, job_id)
+        other.start()
+        other.join(timeout=0.5)
+        assert other.is_alive()  # it waits for our commit
+    other.join()
+    assert find(database, job_id).state == JobState.CANCELLED
+
+
 def test_a_job_that_loses_every_worker_fails_with_the_reason(database: Database) -> None:
     job_id = enqueue(database)
     for _ in range(EXPIRED.max_attempts):
