@@ -31,6 +31,12 @@ _INTERNAL = ProblemKind(
     "The service failed",
     "The request id finds the reason in the log of the service.",
 )
+_DATABASE_AWAY = ProblemKind(
+    _S.SERVICE_UNAVAILABLE,
+    "database-unusable",
+    "The database cannot be used",
+    "The database does not answer; try again.",
+)
 PROBLEMS: dict[type[Exception], ProblemKind] = {
     errors.LevygridError: _INTERNAL,
     errors.NotFound: ProblemKind(_S.NOT_FOUND, "not-found", "Not found"),
@@ -160,12 +166,8 @@ PROBLEMS: dict[type[Exception], ProblemKind] = {
         "Not possible now",
         "Something this request depends on was changed or deleted meanwhile.",
     ),
-    database.OperationalError: ProblemKind(
-        _S.SERVICE_UNAVAILABLE,
-        "database-unusable",
-        "The database cannot be used",
-        "The database does not answer; try again.",
-    ),
+    database.InterfaceError: _DATABASE_AWAY,
+    database.OperationalError: _DATABASE_AWAY,
     database.TimeoutError: ProblemKind(
         _S.SERVICE_UNAVAILABLE,
         "overloaded",

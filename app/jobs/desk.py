@@ -10,7 +10,13 @@ from sqlalchemy.orm import Session
 
 from app.db import Database
 from app.jobs import service
-from app.jobs.patience import DATABASE_AWAY, Answer, read_patiently, write_patiently
+from app.jobs.patience import (
+    DATABASE_AWAY,
+    Answer,
+    read_patiently,
+    tell_outage,
+    write_patiently,
+)
 from app.jobs.states import Claim
 from app.tables import CheckpointRow
 from ml.errors import TrainingInterrupted
@@ -93,4 +99,4 @@ class JobDesk:
             with self._database.writing() as session:
                 operation(session)
         except DATABASE_AWAY as error:
-            _log.warning("database away", reason=str(error.orig))
+            _log.warning("database away", reason=tell_outage(error))

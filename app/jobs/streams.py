@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 from app.db import Database
 from app.errors import TooManyStreams
 from app.jobs.events import count_events, list_events
-from app.jobs.patience import DATABASE_AWAY
+from app.jobs.patience import DATABASE_AWAY, tell_outage
 from app.tables import JobEventRow
 
 _LOOK_SECONDS = 0.3
@@ -97,7 +97,7 @@ class JobStreams:
             with self._database.reading() as session:
                 return list_events(session, watch.job_id, watch.sent, _BATCH)
         except DATABASE_AWAY as error:
-            _log.warning("database away, the stream waits", reason=str(error.orig))
+            _log.warning("database away, the stream waits", reason=tell_outage(error))
             return []
 
     def _count(self, job_ids: Sequence[str]) -> dict[str, int]:
@@ -105,8 +105,10 @@ class JobStreams:
             with self._database.reading() as session:
                 return count_events(session, job_ids)
         except DATABASE_AWAY as error:
-            _log.warning("database away, streams wait", reason=str(error.orig))
-            return {}
+            _log.warning("database away, streams wait", reason=tell_outage(error))
+        except Exception:  # noqa: BLE001 - every stream of this process depends on it
+            _log.exception("looking for events failed")
+        return {}
 
 
 class EventStreamResponse(StreamingResponse):

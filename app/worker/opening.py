@@ -7,7 +7,7 @@ from app.db import Database
 from app.errors import StartFailed
 from app.jobs import service
 from app.jobs.dispatch import Dispatcher
-from app.jobs.patience import read_patiently
+from app.jobs.patience import DATABASE_AWAY
 from app.jobs.queues import EVERY_QUEUE, Queue
 from app.settings import Settings
 from app.worker.context import WorkerContext
@@ -30,7 +30,11 @@ def open_worker(
 
     def is_idle(device: str) -> bool:
         queues = choose_queues(order.queue, device)
-        return not read_patiently(database, lambda session: service.has_work(session, queues))
+        try:
+            with database.reading() as session:
+                return not service.has_work(session, queues)
+        except DATABASE_AWAY:  # until it is back no job can be claimed
+            return True
 
     device = warm_up(settings, stop, is_idle)
     return WorkerContext(

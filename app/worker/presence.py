@@ -8,7 +8,7 @@ import structlog
 from sqlalchemy.orm import Session
 
 from app.jobs import workers
-from app.jobs.patience import DATABASE_AWAY
+from app.jobs.patience import DATABASE_AWAY, tell_outage
 from app.tables import WorkerRow
 from app.worker.context import WorkerContext
 
@@ -52,4 +52,4 @@ def _write(worker: WorkerContext, operation: Callable[[Session], None]) -> None:
         with worker.database.writing() as session:
             operation(session)
     except DATABASE_AWAY as error:
-        _log.warning("database away", reason=str(error.orig))
+        _log.warning("database away", reason=tell_outage(error))

@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 
 from app import errors
 from app.errors import GridRejected
+from app.jobs.patience import DATABASE_AWAY
 from app.main import create_app
 from app.problems import PROBLEMS, describe_failure
 from app.settings import Settings
@@ -100,6 +101,13 @@ def test_a_lost_database_leaves_as_503_without_detail(failing_api: TestClient) -
     assert answer.status_code == 503
     assert answer.json()["type"] == "/problems/database-unusable"
     assert "secret" not in answer.text
+
+
+@pytest.mark.parametrize("error_class", DATABASE_AWAY)
+def test_what_a_worker_takes_for_an_outage_is_one_to_a_client(
+    error_class: type[Exception],
+) -> None:
+    assert PROBLEMS[error_class].status == 503
 
 
 def test_an_unknown_address_is_a_problem(api: TestClient) -> None:

@@ -20,6 +20,7 @@ from app.jobs.streams import JobStreams
 from app.settings import Settings
 from app.tables import JobEventRow
 from tests.app.conftest import MakeApi
+from tests.app.hidden_table import hidden_jobs
 from tests.app.samples import post_graph, ring
 from tests.app.sse import Event, parse_events
 
@@ -149,6 +150,23 @@ def test_a_stream_hears_of_what_happens_while_it_waits(database: Database) -> No
         return seen
 
     assert asyncio.run(watch()) == [1, 2, 3]
+
+
+def test_streams_hear_again_after_a_failure_that_nobody_foresaw(database: Database) -> None:
+    job_id = enqueue(database)
+
+    async def watch() -> int:
+        streams = JobStreams(database, most=1)
+        stream = streams.follow(streams.open(job_id, 1))
+        await next_text(stream)
+        following = asyncio.create_task(next_event(stream))
+        await asyncio.sleep(0.1)  # it has read and waits
+        with hidden_jobs(database):
+            await asyncio.sleep(1)
+        await asyncio.to_thread(claim, database)
+        return (await following).number
+
+    assert asyncio.run(watch()) == 2
 
 
 def test_an_idle_stream_sends_comments(database: Database) -> None:
