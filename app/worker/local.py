@@ -7,7 +7,7 @@ import threading
 import structlog
 
 from app.jobs.dispatch import PolledTable
-from app.jobs.patience import DATABASE_AWAY, back_off
+from app.jobs.patience import DATABASE_AWAY, back_off, tell_outage
 from app.logs import configure_logs
 from app.settings import Settings
 from app.worker.context import WorkerContext
@@ -52,14 +52,15 @@ def poll_until_stopped(worker: WorkerContext) -> None:
     while not worker.stop.is_set():
         try:
             reap_lost_jobs(worker)
-            found = run_next(worker)
+            pause = 0.0 if run_next(worker) else worker.settings.poll_seconds
             waits = back_off()
         except DATABASE_AWAY as error:
-            _log.warning("database away", reason=str(error.orig))
-            worker.stop.wait(next(waits))
-            continue
-        if not found:
-            worker.stop.wait(worker.settings.poll_seconds)
+            _log.warning("database away", reason=tell_outage(error))
+            pause = next(waits)
+        except Exception:  # noqa: BLE001 - a thread that ends would take its slot along
+            _log.exception("polling failed")
+            pause = next(waits)
+        worker.stop.wait(pause)
 
 
 def main(parent: str) -> int:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.errors import JobFailed, LeaseLost, TimeLimitReached, TrainerCrashed, WorkerLost
 from app.jobs import service
-from app.jobs.patience import DATABASE_AWAY, write_patiently
+from app.jobs.patience import DATABASE_AWAY, read_patiently, tell_outage, write_patiently
 from app.jobs.states import Claim, JobState
 from app.jobs.workers import count_slots
 from app.problems import describe_failure
@@ -127,7 +127,7 @@ def _look_at_job(worker: WorkerContext, claim: Claim, *, beat: bool) -> _Verdict
     except LeaseLost:
         return _Verdict.LOST
     except DATABASE_AWAY as error:
-        _log.warning("database away", job=claim.job_id, reason=str(error.orig))
+        _log.warning("database away", job=claim.job_id, reason=tell_outage(error))
         return None
     return _Verdict.CANCELLED if cancelled else None
 
@@ -157,15 +157,21 @@ def _has_exited(trainer: subprocess.Popen[bytes], within: float) -> bool:
 
 
 def _settle(worker: WorkerContext, claim: Claim, verdict: _Verdict, exit_code: int) -> str:
+    def find(session: Session) -> JobRow:
+        return service.get_job(session, claim.job_id)
+
     def settle(session: Session) -> JobRow:
-        row = service.get_job(session, claim.job_id)
+        row = find(session)
         if verdict is _Verdict.LOST or row.attempt != claim.attempt:
             return row
         if row.state == JobState.RUNNING:
             _end(session, worker, claim, verdict, exit_code)
-        return service.get_job(session, claim.job_id)
+        return find(session)
 
-    row = write_patiently(worker.database, settle)
+    try:
+        row = write_patiently(worker.database, settle, worker.stop)
+    except LeaseLost:  # the job ended or was taken over between our look and our update
+        row = read_patiently(worker.database, find, worker.stop)
     if row.state == JobState.QUEUED:
         worker.dispatcher.dispatch(row)
     return row.state
@@ -177,7 +183,7 @@ def _end(
     settings = worker.settings
     if verdict is _Verdict.CANCELLED:
         service.finish_cancelled(session, claim)
-    elif verdict is _Verdict.STOPPED:
+    elif verdict is _Verdict.STOPPED or exit_code == HANDED_BACK:
         service.hand_back(session, claim)
     elif verdict is _Verdict.OVERTIME:
         limit = f"The job ran longer than {settings.job_seconds:g} seconds."

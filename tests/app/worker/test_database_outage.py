@@ -1,10 +1,18 @@
 import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 import pytest
 
-from tests.app.worker.conftest import Bench, make_bench
+from app.jobs import service
+from app.jobs.dispatch import PolledTable
+from app.jobs.states import Claim
+from app.settings import Settings
+from app.worker.context import WorkerContext
+from app.worker.run import _settle, _Verdict
+from tests.app.hidden_table import hidden_jobs
+from tests.app.worker.conftest import LONG, Bench, make_bench
 from tests.processes import wait_for
 from tests.servers import PostgresServer
 
@@ -23,6 +31,43 @@ def bench(tmp_path: Path, server: PostgresServer) -> Iterator[Bench]:
     with made.stack:
         yield made
     made.database.close()
+
+
+def test_a_worker_can_be_stopped_while_the_database_is_away(
+    bench: Bench, server: PostgresServer
+) -> None:
+    job_id = bench.enqueue(**LONG)
+    worker = bench.start_worker()
+    bench.wait_for_checkpoint(job_id)
+    server.stop(signal.SIGQUIT)
+    wait_for(lambda: "database away" in worker.output, "that somebody noticed")
+    worker.send(signal.SIGTERM)
+    assert worker.wait() == 0
+    assert not worker.survivors()
+
+
+def test_a_worker_goes_on_after_a_failure_that_nobody_foresaw(bench: Bench) -> None:
+    worker = bench.start_worker()
+    wait_for(lambda: "worker started" in worker.output, "the start")
+    with hidden_jobs(bench.database):
+        wait_for(lambda: "polling failed" in worker.output, "a failure")
+    bench.wait_for_state(bench.enqueue(epochs=5), "succeeded")
+
+
+def test_a_job_that_ends_while_its_worker_settles_it_stays_ended(bench: Bench) -> None:
+    worker = WorkerContext(settings=Settings(), database=bench.database, dispatcher=PolledTable())
+    job_id = bench.enqueue(**LONG)
+    with bench.database.writing() as session:
+        row = service.claim_job(session, job_id, worker.terms)
+    assert row is not None
+    claim = Claim(row.id, row.attempt)
+    with ThreadPoolExecutor() as pool:
+        with bench.database.writing() as session:  # the trainer
+            service.finish_succeeded(session, claim, {"model_id": "m"})
+            settled = pool.submit(_settle, worker, claim, _Verdict.EXITED, 1)
+            wait([settled], timeout=0.5)
+            assert not settled.done()  # it has seen the job run and waits for our commit
+        assert settled.result() == "succeeded"
 
 
 def test_a_job_outlives_a_crash_of_the_database(bench: Bench, server: PostgresServer) -> None:

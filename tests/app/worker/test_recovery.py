@@ -73,6 +73,15 @@ def test_a_stopped_worker_hands_its_job_back_with_a_checkpoint(bench: Bench) -> 
     assert bench.wait_for_checkpoint(job_id).epoch >= row.progress["epoch"]
 
 
+def test_a_trainer_that_is_told_to_stop_before_its_worker_costs_no_try(bench: Bench) -> None:
+    job_id = bench.enqueue(**LONG)
+    worker = bench.start_worker(lease_seconds="600")
+    bench.wait_for_checkpoint(job_id)
+    the_trainer(worker).terminate()
+    row = bench.wait_for_job(job_id, lambda row: row.attempt == 2, "the second attempt")
+    assert row.handed_back == 1
+
+
 def test_a_running_job_is_cancelled_and_its_trainer_ends(bench: Bench) -> None:
     job_id = bench.enqueue(**LONG)
     worker = bench.start_worker()
