@@ -111,7 +111,11 @@ class SweepOut(BaseModel):
     cancel_requested: bool = Field(examples=[False])
     parameters: list[str] = Field(description="What is varied.", examples=[["alpha", "gamma"]])
     jobs: CountsOut
-    progress: float = Field(description="Share of the work done, 0 to 1.", examples=[0.62])
+    progress: float = Field(
+        description="Share of the work done, 0 to 1: a succeeded job counts 1, any other its share "
+        "of epochs trained. Below 1 at the end if a job failed or was cancelled.",
+        examples=[0.62],
+    )
     best: CandidateOut | None = Field(
         description="Highest mean validation accuracy among the settings with most seeds done; "
         "then the lowest log loss."

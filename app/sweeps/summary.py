@@ -37,8 +37,8 @@ class TrialRecord:
 
     @property
     def done(self) -> float:
-        """Which share of the work is done; training that stops early jumps to one."""
-        if self.state not in _UNFINISHED:
+        """Which share of its epochs is trained; one that stops early jumps to one."""
+        if self.state is JobState.SUCCEEDED:
             return 1.0
         return min(1.0, (self.epoch or 0) / self.epochs)
 
@@ -104,7 +104,7 @@ class Summary:
 
     @property
     def progress(self) -> float:
-        """Which share of all the work is done."""
+        """Which share of all the work is done; what was cancelled or failed never is."""
         return _mean(trial.done for trial in self.trials) or 0.0
 
     @property

@@ -72,6 +72,12 @@ def test_progress_counts_the_epochs_of_running_jobs() -> None:
     assert summarise(trial(), running, trial(state=JobState.QUEUED)).progress == pytest.approx(0.5)
 
 
+def test_what_was_cancelled_or_failed_is_not_done() -> None:
+    stopped = trial(state=JobState.CANCELLED, epoch=50)
+    waited, broken = trial(state=JobState.CANCELLED), trial(state=JobState.FAILED)
+    assert summarise(trial(), stopped, waited, broken).progress == pytest.approx(0.375)
+
+
 def test_a_sweep_has_ended_when_its_last_job_has() -> None:
     assert summarise(trial(), trial()).finished_at == MOMENT
     assert summarise(trial(), trial(state=JobState.RUNNING)).finished_at is None
