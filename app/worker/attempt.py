@@ -6,7 +6,7 @@ from importlib import import_module
 import structlog
 
 from app.db import Database
-from app.errors import LeaseLost
+from app.errors import JobFailed, LeaseLost
 from app.jobs import service
 from app.jobs.desk import JobDesk
 from app.jobs.patience import read_patiently, write_patiently
@@ -46,7 +46,10 @@ def carry_out(job_id: str, attempt: int, stop: threading.Event) -> int:
     except Exception as error:  # noqa: BLE001 - whatever it is, the job carries it
         limit_memory(0)  # storing the reason must not fail for the same one
         failure = recognise_failure(error, settings.job_memory_bytes)
-        _log.error("job failed", job=job_id, reason=str(failure), exc_info=error)
+        if isinstance(error, JobFailed):  # refused with numbers: where does not matter
+            _log.warning("job refused", job=job_id, reason=str(error))
+        else:
+            _log.error("job failed", job=job_id, reason=str(failure), exc_info=error)
         _store_failure(database, claim, failure)
     return 0
 

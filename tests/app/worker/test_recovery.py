@@ -1,3 +1,4 @@
+import json
 import signal
 import sqlite3
 import time
@@ -148,6 +149,17 @@ def test_a_job_over_its_memory_fails_with_the_reason(bench: Bench) -> None:
     assert row.error is not None
     assert row.error["type"] == "/problems/out-of-memory"
     assert row.attempt == 1
+
+
+def test_a_job_that_would_not_fit_is_refused_without_a_traceback(bench: Bench) -> None:
+    job_id = bench.enqueue(width=4096, layers=16, branches=64)
+    worker = bench.start_worker(job_memory_bytes=str(2**31))
+    row = bench.wait_for_state(job_id, "failed")
+    assert row.error is not None
+    assert "was not started" in row.error["detail"]
+    (line,) = [line for line in worker.output.splitlines() if "job refused" in line]
+    assert json.loads(line)["level"] == "warning"
+    assert "Traceback" not in worker.output
 
 
 def test_a_job_that_cannot_be_trained_fails_with_the_reason(bench: Bench) -> None:
