@@ -15,6 +15,8 @@ TASK_NAME = "levygrid.run_job"
 QUEUE_NAMES = {Queue.CPU: "levygrid", Queue.GPU: "levygrid-gpu"}
 LONGER_THAN_ANY_JOB = 30 * 24 * 3600
 """Seconds after which a broker may deliver again: the lease decides, not the broker."""
+_ANSWER_SECONDS = 3
+"""After which a broker that takes connections and does not answer counts as away."""
 
 _log = structlog.get_logger("levygrid.worker")
 
@@ -30,7 +32,7 @@ def make_celery(settings: Settings) -> Celery:
         accept_content=["json"],
         broker_connection_max_retries=None,
         broker_connection_retry_on_startup=True,
-        broker_connection_timeout=3,
+        broker_connection_timeout=_ANSWER_SECONDS,
         broker_transport_options=_transport_options(settings),
         task_acks_late=True,
         task_default_queue=QUEUE_NAMES[Queue.CPU],
@@ -62,6 +64,7 @@ class CeleryDispatcher:
                 queue=QUEUE_NAMES[Queue(job.queue)],
                 # Redis serves 0 first, RabbitMQ 9; ours is 9 first.
                 priority=LAST_PRIORITY - job.priority if self._redis else job.priority,
+                confirm_timeout=_ANSWER_SECONDS,
                 retry_policy={"max_retries": 1, "interval_start": 0},
             )
         except OperationalError as error:
@@ -93,8 +96,9 @@ def _transport_options(settings: Settings) -> dict[str, Any]:
     return {
         "priority_steps": list(range(LAST_PRIORITY + 1)),
         "queue_order_strategy": "priority",
-        "socket_connect_timeout": 3,
+        "socket_connect_timeout": _ANSWER_SECONDS,
         "socket_keepalive": True,
+        "socket_timeout": _ANSWER_SECONDS,
         "visibility_timeout": LONGER_THAN_ANY_JOB,
     }
 

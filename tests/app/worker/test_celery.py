@@ -13,6 +13,7 @@ from app.settings import Settings
 from app.tables import JobRow
 from app.worker.celery_app import CeleryDispatcher, make_celery
 from tests.app.worker.conftest import LONG, Bench, make_bench
+from tests.app.worker.silence import dispatch_into_silence
 from tests.processes import wait_for
 from tests.servers import ValkeyServer
 
@@ -56,6 +57,13 @@ def test_a_job_queued_while_the_broker_was_away_is_sent_by_a_reaper(
     valkey_server.start()
     bench.start_worker()
     bench.wait_for_state(job_id, "succeeded")
+
+
+def test_a_broker_that_falls_silent_counts_as_away(
+    valkey_url: str, valkey_server: ValkeyServer
+) -> None:
+    url = valkey_url.replace(str(valkey_server.port), "{port}")
+    assert dispatch_into_silence(url, valkey_server.port) == [True, False, False]
 
 
 def test_a_job_whose_message_was_lost_is_sent_again(

@@ -3,6 +3,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from kombu.utils.url import parse_url
 
 from app.jobs.queues import Queue
 from app.jobs.service import LAST_PRIORITY
@@ -10,6 +11,7 @@ from app.settings import Settings
 from app.tables import JobRow
 from app.worker.celery_app import QUEUE_NAMES, CeleryDispatcher, make_celery
 from tests.app.worker.conftest import Bench, make_bench
+from tests.app.worker.silence import dispatch_into_silence
 from tests.processes import wait_for
 
 
@@ -35,6 +37,15 @@ def test_a_delivered_job_is_run(bench: Bench, dispatcher: CeleryDispatcher) -> N
     worker.send(signal.SIGTERM)
     assert worker.wait() == 0
     assert not worker.survivors()
+
+
+def test_a_broker_that_falls_silent_counts_as_away(rabbitmq_url: str) -> None:
+    port = parse_url(rabbitmq_url)["port"]
+    url = rabbitmq_url.replace(f":{port}/", ":{port}/")
+    answers = dispatch_into_silence(url, port)
+    with make_celery(Settings(broker_url=rabbitmq_url)).connection_for_write() as connection:
+        assert connection.default_channel.queue_purge(QUEUE_NAMES[Queue.CPU]) == 1
+    assert answers == [True, False, False]
 
 
 def test_the_most_urgent_message_is_served_first(
