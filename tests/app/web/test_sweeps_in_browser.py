@@ -1,8 +1,8 @@
 """Sweeps on the page, as a user follows them."""
 
 import re
+from typing import Any
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.app.web.conftest import Watch
@@ -11,12 +11,11 @@ from tests.app.web.work import Work
 PATIENCE = 240_000
 
 
-@pytest.fixture
-def sweep_id(work: Work) -> str:
+def start_sweep(work: Work, **config: Any) -> str:
     body = {
         "graph_id": work.graph["id"],
         "label": "role",
-        "config": {"epochs": 20, "width": 16},
+        "config": {"width": 16} | config,
         "baselines": False,
         "sweep": {"grid": {"learning_rate": [1e-9, 0.01]}},
     }
@@ -24,7 +23,8 @@ def sweep_id(work: Work) -> str:
     return started
 
 
-def test_a_sweep_is_followed_to_its_best_settings(watch: Watch, work: Work, sweep_id: str) -> None:
+def test_a_sweep_is_followed_to_its_best_settings(watch: Watch, work: Work) -> None:
+    sweep_id = start_sweep(work, epochs=20)
     page = watch(work.address).open(f"/?graph={work.graph['id']}")
     card = page.locator(".sweep").first
     expect(card.locator("strong").first).to_have_text("role on case118, learning_rate varied")
@@ -40,7 +40,8 @@ def test_a_sweep_is_followed_to_its_best_settings(watch: Watch, work: Work, swee
     expect(page.locator("#model-choice")).to_have_value(best["model_id"])
 
 
-def test_a_sweep_is_cancelled_as_a_whole(watch: Watch, work: Work, sweep_id: str) -> None:
+def test_a_sweep_is_cancelled_as_a_whole(watch: Watch, work: Work) -> None:
+    sweep_id = start_sweep(work, epochs=100_000, patience=None)
     page = watch(work.address, width=400).open(f"/?graph={work.graph['id']}")
     card = page.locator(".sweep").first
     card.get_by_role("button", name="Cancel all").click()
