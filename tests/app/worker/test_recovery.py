@@ -43,22 +43,23 @@ def freeze(processes: list[psutil.Process], bench: Bench) -> bool:
 
 
 def test_a_killed_worker_loses_nothing_and_the_result_is_bit_equal(bench: Bench) -> None:
-    whole = bench.enqueue(**CONFIG)
+    config = CONFIG | {"epochs": 400}  # with a checkpoint each: it lasts until the kill
+    broken = bench.enqueue(**config)
     first = bench.start_worker()
-    bench.wait_for_state(whole, "succeeded")
-
-    broken = bench.enqueue(**CONFIG)
     bench.wait_for_checkpoint(broken)
     first.send(signal.SIGKILL)
     wait_for(lambda: not first.survivors(), "the end of the trainer")
     assert bench.job(broken).state == "running"
     lost_at = bench.job(broken).progress["epoch"]
 
-    bench.start_worker()
+    bench.start_worker(checkpoint_seconds="3600")
     row = bench.wait_for_state(broken, "succeeded")
     assert row.attempt == 2
-    assert 0 < lost_at < CONFIG["epochs"]
-    assert row.progress["curves"]["epoch"] == list(range(1, CONFIG["epochs"] + 1))
+    assert 0 < lost_at < config["epochs"]
+    assert row.progress["curves"]["epoch"] == list(range(1, config["epochs"] + 1))
+
+    whole = bench.enqueue(**config)
+    bench.wait_for_state(whole, "succeeded")
     assert outcome(bench, broken) == outcome(bench, whole)
 
 
