@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from ml.arrays import SparseMatrix
 from ml.config import TrainingConfig
+from ml.layer_shapes import layer_shapes
 from ml.levy.choice import Kind, OperatorChoice, choose_operator
 from ml.levy.workers import thread_count
 
@@ -17,6 +18,8 @@ _COPIES_FEATURES = 4
 """The features in double precision: as given, scaled, for the device, work space."""
 _COPIES_NETWORK = 8
 """Arrays of all branches in single precision alive at once in a training step."""
+_COPIES_WEIGHTS = 5
+"""The weights in single precision: now, their gradient, two moments of Adam, the best so far."""
 
 _START = 1.5
 """Seconds to import the libraries and to read compiled code from disk."""
@@ -55,18 +58,27 @@ def estimate(
     """
     choice = choose_operator(adjacency, config.gamma, config.operator)
     count = adjacency.shape[0]
-    columns = _filtered_columns(config, features, classes)
-    activations = config.layers * config.branches * config.width * count
-    inputs = 8 * _COPIES_FEATURES * features * count + 4 * _COPIES_NETWORK * activations
+    members = config.members if config.method == "lfgcn_plus" else 1
+    columns = members * _filtered_columns(config, features, classes)
+    weights = members * _count_weights(config, features, classes)
+    activations = members * config.layers * config.branches * config.width * count
+    network = 4 * (_COPIES_NETWORK * activations + _COPIES_WEIGHTS * weights)
+    inputs = 8 * _COPIES_FEATURES * features * count
     operator = _sparse if choice.kind == "sparse" else _stored
     memory, setup, epoch = operator(adjacency, config, choice, columns * config.taylor_order)
     return Estimate(
         kind=choice.kind,
         reason=choice.reason,
-        memory_bytes=round(_LIBRARIES + memory + inputs),
+        memory_bytes=round(_LIBRARIES + memory + inputs + network),
         setup_seconds=_START + setup,
-        epoch_seconds=_STEP + epoch + _ACTIVATION * activations,
+        epoch_seconds=_STEP + epoch + _ACTIVATION * activations + 3 * _DENSE * weights * count,
     )
+
+
+def _count_weights(config: TrainingConfig, features: int, classes: int) -> int:
+    """Count the entries of the kernels and of the matrices beside them."""
+    shapes = layer_shapes(config, features, classes)
+    return sum((one.branches + (one.skip != "none")) * one.inputs * one.outputs for one in shapes)
 
 
 def _filtered_columns(config: TrainingConfig, features: int, classes: int) -> int:
