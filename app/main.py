@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from app import health, problem_catalogue
@@ -21,6 +21,7 @@ from app.middleware import RequestContext, RequestLimits
 from app.models import endpoints as models
 from app.predict import endpoints as predict
 from app.problem_responses import document_problems, install_handlers
+from app.query_check import refuse_unknown_parameters
 from app.settings import Settings
 from app.sweeps import endpoints as sweeps
 from app.train import endpoints as train
@@ -42,6 +43,7 @@ def create_app(settings: Settings, dispatcher: Dispatcher | None = None) -> Fast
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        dependencies=[Depends(refuse_unknown_parameters)],
     )
     app.state.settings = settings
     app.state.database = Database(settings.resolved_database_url)
