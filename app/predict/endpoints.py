@@ -14,7 +14,10 @@ router = APIRouter(prefix="/predict", tags=["predict"])
 
 
 def _read_choice(
-    graph_id: Annotated[str | None, Query(max_length=64)] = None,
+    graph_id: Annotated[
+        str | None,
+        Query(max_length=64, description="Default: the grid whose model was promoted last."),
+    ] = None,
     model_id: Annotated[
         str | None, Query(max_length=64, description="Default: the active.")
     ] = None,
@@ -29,7 +32,7 @@ ChoiceQuery = Annotated[Choice, Depends(_read_choice)]
 @router.get("", response_model=PredictionColumnsOut)
 def predict_all(session: ReadingSession, choice: ChoiceQuery) -> Response:
     """Send the class of every bus of a grid, as columns."""
-    return respond_columns(service.predict_all(service.choose_model(session, choice)))
+    return respond_columns(service.predict_all(session, choice))
 
 
 @router.get("/{bus_id:path}")
@@ -39,4 +42,4 @@ def predict_bus(
     choice: ChoiceQuery,
 ) -> PredictionOut:
     """Tell the class of one bus and the probability of every class."""
-    return PredictionOut(**service.predict_bus(service.choose_model(session, choice), bus_id))
+    return PredictionOut(**service.predict_bus(session, choice, bus_id))

@@ -6,7 +6,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.models.card_schema import EXAMPLE_HEADLINE
 
-_WARNINGS = "What to know before trusting the answer: a simpler method was better on validation."
+_WARNINGS = (
+    "What to know before trusting the answer: that the grid was one of several, that a simpler "
+    "method was better on validation."
+)
 
 Part = Literal["train", "validation", "test"]
 

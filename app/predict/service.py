@@ -1,5 +1,6 @@
 """Which model answers, and what it says of a bus or of all buses."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,9 @@ from app.models.predictions import PART_NAMES, Predictions
 from ml.arrays import IntArray
 
 _DECIMALS = 6
+_LAST_PROMOTED = "of {} active models the one promoted last"
+_MOST_SEARCHED = 8
+"""Grids looked through for a bus that the grid promoted last does not have."""
 _TRUTHS_REMEMBERED = 32
 _truths: BoundedCache[IntArray] = BoundedCache(_TRUTHS_REMEMBERED)
 
@@ -37,6 +41,8 @@ class Answering:
     grid: Grid
     truth: IntArray
     chosen: str
+    other_graph_ids: tuple[str, ...] = ()
+    """Grids that could have answered too, because the client named none."""
 
 
 def choose_model(session: Session, choice: Choice) -> Answering:
@@ -44,17 +50,26 @@ def choose_model(session: Session, choice: Choice) -> Answering:
 
     Raises: ModelNotFound, GraphNotFound, NoModelYet.
     """
-    model_id, chosen = _named(session, choice) if choice.model_id else _active(session, choice)
+    others: tuple[str, ...] = ()
+    if choice.model_id:
+        model_id, chosen = _named(session, choice)
+    else:
+        model_id, chosen, others = _active(session, choice)
     predictions = models.load_predictions(session, model_id)
     grid = load_grid(session, predictions.graph_id)
     truth = _truths.get_or_load(model_id, lambda: _load_truth(session, predictions))
-    return Answering(predictions, grid, truth, chosen)
+    return Answering(predictions, grid, truth, chosen, others)
 
 
-def predict_bus(answering: Answering, text: str) -> dict[str, Any]:
-    """Return what the model says of one bus. Raises: BusNotFound."""
+def predict_bus(session: Session, choice: Choice, text: str) -> dict[str, Any]:
+    """Return what the model says of one bus.
+
+    Raises: BusNotFound, naming the grids that have it if one was left to us, and what
+    ``choose_model`` raises.
+    """
+    answering = choose_model(session, choice)
     predictions = answering.predictions
-    bus = _find_bus(answering.grid, text)
+    bus = _find_bus(session, answering, text)
     shares = _rounded(predictions.probabilities[bus])
     return {
         "bus_id": answering.grid.bus_ids[bus],
@@ -67,8 +82,9 @@ def predict_bus(answering: Answering, text: str) -> dict[str, Any]:
     }
 
 
-def predict_all(answering: Answering) -> dict[str, Any]:
+def predict_all(session: Session, choice: Choice) -> dict[str, Any]:
     """Return what the model says of every bus, as columns; see ``PredictionColumnsOut``."""
+    answering = choose_model(session, choice)
     predictions = answering.predictions
     return {
         **_origin(answering),
@@ -93,16 +109,18 @@ def _named(session: Session, choice: Choice) -> tuple[str, str]:
     return model_id, "the model that was named"
 
 
-def _active(session: Session, choice: Choice) -> tuple[str, str]:
+def _active(session: Session, choice: Choice) -> tuple[str, str, tuple[str, ...]]:
+    """Return the active model promoted last, why it is that one, and the grids passed over."""
     if choice.graph_id is not None:
         get_graph(session, choice.graph_id)
     candidates = models.list_active(session, choice.graph_id, choice.label)
     if not candidates:
         raise NoModelYet("No model has been trained that could answer; POST /train makes one.")
-    if len(candidates) == 1:
-        return candidates[0].model_id, "the only active model"
+    first = candidates[0]
+    others = dict.fromkeys(each.graph_id for each in candidates if each.graph_id != first.graph_id)
     count = len(candidates)
-    return candidates[0].model_id, f"of {count} active models the one promoted last"
+    chosen = "the only active model" if count == 1 else _LAST_PROMOTED.format(count)
+    return first.model_id, chosen, tuple(others)
 
 
 def _load_truth(session: Session, predictions: Predictions) -> IntArray:
@@ -112,14 +130,27 @@ def _load_truth(session: Session, predictions: Predictions) -> IntArray:
     return np.array([*codes, UNKNOWN_CLASS], dtype=np.int64)[label_set.classes]
 
 
-def _find_bus(grid: Grid, text: str) -> int:
+def _find_bus(session: Session, answering: Answering, text: str) -> int:
+    grid = answering.grid
     found = grid.find_buses(text)
     if len(found) == 1:
         return found[0]
     if not found:
-        raise BusNotFound(f"The grid {grid.name!r} has no bus {text!r}.")
+        hint = _suggest_grids(session, answering.other_graph_ids, text)
+        raise BusNotFound(f"The grid {grid.name!r} has no bus {text!r}.{hint}")
     ids = ", ".join(grid.bus_ids[bus] for bus in found[:5])
     raise BusNotFound(f"{len(found)} buses are called {text!r}; name one by its id: {ids}.")
+
+
+def _suggest_grids(session: Session, graph_ids: Sequence[str], text: str) -> str:
+    """Say which of these grids have the bus and how to ask for them."""
+    searched = [(graph_id, load_grid(session, graph_id)) for graph_id in graph_ids[:_MOST_SEARCHED]]
+    having = [
+        f"?graph_id={graph_id} ({grid.name!r})"
+        for graph_id, grid in searched
+        if grid.find_buses(text)
+    ]
+    return f" Other grids with a model have it; ask with {' or '.join(having)}." if having else ""
 
 
 def _class_name(predictions: Predictions, code: int) -> str | None:
@@ -139,5 +170,18 @@ def _origin(answering: Answering) -> dict[str, Any]:
         "graph_id": predictions.graph_id,
         "model_id": predictions.model_id,
         "chosen": answering.chosen,
-        "warnings": predictions.warnings,
+        "warnings": [*_warn_of_choice(answering), *predictions.warnings],
     }
+
+
+def _warn_of_choice(answering: Answering) -> list[str]:
+    """Say that the grid was chosen for the client, if several could have answered."""
+    others = answering.other_graph_ids
+    if not others:
+        return []
+    warning = (
+        f"{len(others) + 1} grids have an active model and the request named none: this answer "
+        f"is for the grid {answering.grid.name!r}, whose model was promoted last. "
+        "Add ?graph_id= to choose the grid."
+    )
+    return [warning]

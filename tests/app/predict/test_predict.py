@@ -129,6 +129,39 @@ def test_of_several_grids_the_model_promoted_last_answers_and_says_so(
     assert (named["graph_id"], named["chosen"]) == (graph_id, "the only active model")
 
 
+def test_an_answer_for_one_of_several_grids_warns_and_says_how_to_choose(api: TestClient) -> None:
+    first = post_graph(api)
+    put_model(api, first)
+    put_model(api, post_graph(api, ring(name="other")))
+    for address in ("/predict/1", "/predict"):
+        (warning,) = api.get(address).json()["warnings"]
+        assert "2 grids" in warning
+        assert "'other'" in warning
+        assert "?graph_id=" in warning
+    assert api.get("/predict/1", params={"graph_id": first}).json()["warnings"] == []
+
+
+def test_two_labels_of_one_grid_are_no_choice_of_a_grid(api: TestClient) -> None:
+    graph_id = post_graph(api)
+    api.post(f"/graphs/{graph_id}/labels", json={"name": "side", "labels": {"1": "a", "2": "b"}})
+    put_model(api, graph_id)
+    put_model(api, graph_id, label="side")
+    assert api.get("/predict/1").json()["warnings"] == []
+
+
+def test_a_bus_that_only_another_grid_has_is_pointed_to(api: TestClient) -> None:
+    large, small = post_graph(api, ring(name="large")), post_graph(api, ring(4, name="mine"))
+    put_model(api, large)
+    put_model(api, small)
+    detail = api.get("/predict/6").json()["detail"]
+    assert detail.startswith("The grid 'mine' has no bus '6'.")
+    assert f"?graph_id={large} ('large')" in detail
+    assert small not in detail
+    assert "graph_id" not in api.get("/predict/9").json()["detail"]
+    named = api.get("/predict/6", params={"graph_id": small}).json()["detail"]
+    assert named == "The grid 'mine' has no bus '6'."
+
+
 def test_a_named_model_answers_though_another_is_active(any_api: TestClient, graph_id: str) -> None:
     put_model(any_api, graph_id, accuracy=0.9)
     worse = put_model(any_api, graph_id, accuracy=0.1)
