@@ -75,6 +75,10 @@ class CardOut(BaseModel):
         description="Also in each answer of it.", examples=[[EXAMPLE_HEADLINE]]
     )
     active: bool = Field(examples=[True])
+    answers: str | None = Field(
+        description="The shortest request that it answers; null if it is not active.",
+        examples=["GET /predict"],
+    )
     model: dict[str, Any] = Field(
         description="Its id, kind, SHA-256 and when it was made.",
         examples=[{"id": "7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f", "kind": "lfgcn"}],

@@ -17,6 +17,7 @@ from app.models.model_file import write_model_file
 from app.models.pairing_schema import ModelComparisonOut
 from app.models.replays import enqueue_replay
 from app.models.schemas import ModelDetailOut, ModelOut, ModelPage, PromoteIn
+from app.models.standing import find_standing
 from app.paging import CursorQuery, LimitQuery
 
 router = APIRouter(prefix="/models", tags=["models"], route_class=StrictJsonRoute)
@@ -55,11 +56,11 @@ def import_model(content: ModelFile, database: DatabaseDep, response: Response) 
         model = read_model_file(session, content)
     with database.writing() as session:
         row, is_new = store_import(session, model)
-        promotion = service.find_promotion(session, row.id)
+        standing = find_standing(session, row.id)
     response.headers["Location"] = f"/models/{row.id}"
     if not is_new:
         response.status_code = status.HTTP_200_OK
-    return ModelDetailOut.from_model(row, promotion)
+    return ModelDetailOut.from_model(row, standing)
 
 
 @router.get(
@@ -78,7 +79,7 @@ def download_model(model_id: ModelId, session: ReadingSession) -> Response:
 def get_model(model_id: ModelId, session: ReadingSession) -> ModelDetailOut:
     """Show a model: how good it is, what it was trained on and how."""
     row = service.get_model(session, model_id)
-    return ModelDetailOut.from_model(row, service.find_promotion(session, model_id))
+    return ModelDetailOut.from_model(row, find_standing(session, model_id))
 
 
 @router.get("/{model_id}/card")
@@ -107,7 +108,7 @@ def compare_models(
 def promote_model(model_id: ModelId, body: PromoteIn, session: WritingSession) -> ModelDetailOut:
     """Let a model answer for its grid and label from now on; the reason stays on its card."""
     row = service.promote_model(session, model_id, body.reason)
-    return ModelDetailOut.from_model(row, service.find_promotion(session, model_id))
+    return ModelDetailOut.from_model(row, find_standing(session, model_id))
 
 
 @router.post(
@@ -130,7 +131,7 @@ def promote_baseline(
     response.headers["Location"] = f"/models/{row.id}"
     if not is_new:
         response.status_code = status.HTTP_200_OK
-    return ModelDetailOut.from_model(row, service.find_promotion(session, row.id))
+    return ModelDetailOut.from_model(row, find_standing(session, row.id))
 
 
 @router.post("/{model_id}/replay", status_code=status.HTTP_202_ACCEPTED)

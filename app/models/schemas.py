@@ -6,8 +6,9 @@ from typing import Any, Self
 from pydantic import BaseModel, Field
 
 from app.json_body import BodyIn
+from app.models.standing import Standing
 from app.models.verdict import find_best_baseline, find_better, list_warnings
-from app.tables import ActiveModelRow, ModelRow
+from app.tables import ModelRow
 
 
 class BetterBaselineOut(BaseModel):
@@ -65,6 +66,10 @@ class ModelDetailOut(ModelOut):
     promotion: str | None = Field(
         description="Why it is the active one.", examples=["the first model of this grid and label"]
     )
+    answers: str | None = Field(
+        description="The shortest request that it answers; null if it is not active.",
+        examples=["GET /predict?graph_id=0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e"],
+    )
     config: dict[str, Any] = Field(examples=[{"alpha": 0.2, "sigma": 0.5, "gamma": 0.1}])
     best_epoch: int | None = Field(examples=[140])
     graph_hash: str | None = Field(description="SHA-256 of topology and features it learnt from.")
@@ -81,16 +86,17 @@ class ModelDetailOut(ModelOut):
     curves: dict[str, Any]
 
     @classmethod
-    def from_model(cls, row: ModelRow, promotion: ActiveModelRow | None) -> Self:
-        """Translate a row and what made it active."""
+    def from_model(cls, row: ModelRow, standing: Standing | None) -> Self:
+        """Translate a row and where it answers."""
         told = {name: row.manifest.get(name) for name in _TOLD_APART}
         rest = {name: value for name, value in row.manifest.items() if name not in told}
         split = rest.pop("split", {})  # its positions can be many; its hash identifies it
         known = _fields(row, ModelOut) | told
         return cls(
             **known,
-            active=promotion is not None,
-            promotion=None if promotion is None else promotion.reason,
+            active=standing is not None,
+            promotion=None if standing is None else standing.reason,
+            answers=None if standing is None else standing.answers,
             split_hash=split.get("hash"),
             warnings=list_warnings(row),
             best_baseline=find_best_baseline(row),

@@ -23,6 +23,7 @@ from app.models.predictions import (
     pack_probabilities,
     unpack_probabilities,
 )
+from app.models.standing import find_standing
 from app.models.verdict import list_leaks, list_warnings
 from app.tables import ActiveModelRow, ModelRow, PredictionRow
 from ml import Split
@@ -115,13 +116,14 @@ def make_card(session: Session, model_id: str) -> dict[str, Any]:
     """Return the card of a model; see ``CardOut``. Raises: ModelNotFound."""
     row = get_model(session, model_id)
     promotions = repository.list_promotions(session, model_id)
-    active = find_promotion(session, model_id) is not None
+    standing = find_standing(session, model_id)
     replays = [
         {"job_id": each.id, "replayed_at": each.replayed_at, **each.result}
         for each in repository.list_replays(session, model_id)
     ]
     card = cards.make_card(row, get_graph(session, row.graph_id), promotions)
-    return card | {"active": active, "replays": replays}
+    answers = None if standing is None else standing.answers
+    return card | {"active": standing is not None, "answers": answers, "replays": replays}
 
 
 def promote_model(session: Session, model_id: str, reason: str) -> ModelRow:

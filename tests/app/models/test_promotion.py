@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from tests.app.samples import post_graph, put_model
+from tests.app.samples import post_graph, put_model, ring
 
 
 @pytest.fixture
@@ -87,3 +87,23 @@ def test_a_promotion_that_is_not_json_is_refused(api: TestClient) -> None:
     answer = api.post(f"/models/{model_id}/promote", content=b"reason=x")
     assert answer.status_code == 415
     assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_a_model_says_the_shortest_request_that_it_answers(api: TestClient) -> None:
+    first, second = post_graph(api), post_graph(api, ring(name="other"))
+    labels = {"name": "the side", "labels": {"1": "a", "2": "b"}}
+    api.post(f"/graphs/{first}/labels", json=labels)
+    by_label = put_model(api, first, label="the side")
+    by_grid = put_model(api, first, accuracy=0.9)
+    beaten = put_model(api, first, accuracy=0.1)
+    everywhere = put_model(api, second)
+    asked = {
+        by_label: f"GET /predict?graph_id={first}&label=the+side",
+        by_grid: f"GET /predict?graph_id={first}",
+        everywhere: "GET /predict",
+    }
+    for model_id, answers in asked.items():
+        assert api.get(f"/models/{model_id}").json()["answers"] == answers
+        assert api.get(f"/models/{model_id}/card").json()["answers"] == answers
+        assert api.get(answers.removeprefix("GET ")).json()["model_id"] == model_id
+    assert api.get(f"/models/{beaten}").json()["answers"] is None

@@ -72,7 +72,7 @@ function settings(model) {
     isNumber(model.best_epoch) ? `kept epoch ${model.best_epoch}, the best on validation` : null,
     isNumber(config?.sigma) ? `α ${config.alpha}, σ ${config.sigma}, γ ${config.gamma}, seed ${config.seed}` : null,
     asMoment(model.created_at),
-    model.active ? "answers GET /predict by default" : "not the default of GET /predict",
+    model.answers ? `answers ${model.answers} by default` : "not an active model: answers GET /predict?model_id=… only",
   ];
   return make("p", { class: "hint" }, text.filter(Boolean).join(" · "));
 }
