@@ -189,6 +189,8 @@ class TrainerCrashed(JobFailed):
 class OutOfMemory(JobFailed):
     """The training process needed more memory than it may have."""
 
+    advice = "Use a smaller width or fewer branches"
+
 
 class TimeLimitReached(JobFailed):
     """The training process ran longer than it may."""

@@ -57,7 +57,10 @@ class Settings(BaseSettings):
         24, gt=0, description="How long an `Idempotency-Key` is remembered."
     )
     job_memory_bytes: int = Field(
-        0, ge=0, description="Address space of one training process; 0: no limit."
+        0,
+        ge=0,
+        description="Writable memory of one training process, libraries included (about 0.5 GB "
+        "before the grid counts); 0: no limit.",
     )
     job_seconds: float = Field(
         0, ge=0, description="Longest run of one training process; 0: no limit."

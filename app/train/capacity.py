@@ -1,6 +1,7 @@
 """Whether a training fits into this machine: estimated before it starts, refused with numbers."""
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
@@ -16,8 +17,24 @@ _GROUP = Path("/sys/fs/cgroup")
 _CERTAIN = 4
 """Estimated seconds are right within this factor; beyond it a job cannot end in time."""
 _ESTIMATED = frozenset({"lfgcn", "lfgcn_plus"})
+_SETTING = "LEVYGRID_JOB_MEMORY_BYTES"
 
 _log = structlog.get_logger("levygrid.train")
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many bytes a training may use, and who says so."""
+
+    size: int
+    source: str
+
+    @property
+    def remedy(self) -> str:
+        """What to change so that the training fits."""
+        if self.source == _SETTING:
+            return f"{OutOfMemory.advice}, or raise {_SETTING}."
+        return f"{OutOfMemory.advice}, or a worker with more memory."
 
 
 def check_capacity(graph: ml.Graph, config: ml.TrainingConfig, settings: Settings) -> None:
@@ -36,12 +53,12 @@ def check_capacity(graph: ml.Graph, config: ml.TrainingConfig, settings: Setting
     judge(expected, _find_room(settings), settings.job_seconds)
 
 
-def judge(expected: Estimate, room: int | None, seconds: float) -> None:
+def judge(expected: Estimate, room: Room | None, seconds: float) -> None:
     """Compare an estimate with the memory there is and the seconds allowed, 0 for any."""
-    if room is not None and expected.memory_bytes > room:
+    if room is not None and expected.memory_bytes > room.size:
         raise OutOfMemory(
             f"The training was not started: it needs about {expected.memory_bytes / _GB:.2f} GB, "
-            f"and this worker has {room / _GB:.2f} GB for it."
+            f"and this worker has {room.size / _GB:.2f} GB for it ({room.source}). {room.remedy}"
         )
     first = expected.setup_seconds + expected.epoch_seconds
     if seconds and first > _CERTAIN * seconds:
@@ -51,10 +68,15 @@ def judge(expected: Estimate, room: int | None, seconds: float) -> None:
         )
 
 
-def _find_room(settings: Settings) -> int | None:
-    """Return the bytes a training may use: the smallest of all limits that are known."""
-    limits = [settings.job_memory_bytes or None, read_free_memory(_SYSTEM), read_group_room(_GROUP)]
-    return min((limit for limit in limits if limit is not None), default=None)
+def _find_room(settings: Settings) -> Room | None:
+    """Return what a training may use: the smallest of all limits that are known."""
+    limits = {
+        _SETTING: settings.job_memory_bytes or None,
+        "free memory of the machine": read_free_memory(_SYSTEM),
+        "free memory of the container": read_group_room(_GROUP),
+    }
+    rooms = [Room(limit, source) for source, limit in limits.items() if limit is not None]
+    return min(rooms, key=lambda room: room.size, default=None)
 
 
 def read_free_memory(path: Path) -> int | None:

@@ -14,7 +14,7 @@ from app.jobs.states import Claim
 from app.logs import configure_logs
 from app.problems import describe_failure
 from app.settings import Settings
-from app.worker.failures import recognise_failure
+from app.worker.failures import check_start, recognise_failure
 from app.worker.process import limit_memory
 from app.worker.run import HANDED_BACK
 from ml.errors import TrainingInterrupted
@@ -36,6 +36,7 @@ def carry_out(job_id: str, attempt: int, stop: threading.Event) -> int:
     try:
         task = import_module(_TASKS[row.kind])
         keep_freed_memory()
+        check_start(settings.job_memory_bytes)
         limit_memory(settings.job_memory_bytes)
         task.run(row, desk, settings)
     except TrainingInterrupted as interruption:

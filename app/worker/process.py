@@ -10,6 +10,7 @@ from pathlib import Path
 from app.settings import Settings
 
 _PR_SET_PDEATHSIG = 1
+_DATA_PAGES = 5  # of /proc/self/statm
 _THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
     "MKL_NUM_THREADS",
@@ -27,20 +28,24 @@ def die_with_parent(parent: int, with_signal: signal.Signals) -> None:
         os.kill(os.getpid(), with_signal)
 
 
-def limit_memory(address_space: int) -> None:
-    """Set how much address space this process may use from now on; 0 lifts the limit."""
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    wanted = address_space or resource.RLIM_INFINITY
+def limit_memory(writable: int) -> None:
+    """Set how much writable memory of its own this process may have; 0 lifts the limit.
+
+    Not its address space: torch alone maps half a gigabyte of code that no job has to pay for,
+    and an estimate of what a job needs could not be held against that.
+    """
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    wanted = writable or resource.RLIM_INFINITY
     if hard != resource.RLIM_INFINITY and (wanted == resource.RLIM_INFINITY or wanted > hard):
         wanted = hard
-    resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
+    resource.setrlimit(resource.RLIMIT_DATA, (wanted, hard))
 
 
-def address_space_used() -> int:
-    """Return the bytes of address space of this process; 0 where the system does not say."""
+def writable_memory_used() -> int:
+    """Return the bytes that ``limit_memory`` limits; 0 where the system does not say."""
     if sys.platform != "linux":
         return 0
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    pages = int(Path("/proc/self/statm").read_text().split()[_DATA_PAGES])
     return pages * resource.getpagesize()
 
 

@@ -16,6 +16,7 @@ from app.jobs.workers import count_slots
 from app.problems import describe_failure
 from app.tables import GraphRow, JobRow
 from app.worker.context import WorkerContext
+from app.worker.failures import explain_limit
 from app.worker.process import child_command, child_environment
 
 HANDED_BACK = 75
@@ -189,16 +190,14 @@ def _end(
         limit = f"The job ran longer than {settings.job_seconds:g} seconds."
         service.finish_failed(session, claim, describe_failure(TimeLimitReached(limit)))
     else:
-        error = describe_failure(_crash(exit_code))
+        error = describe_failure(_crash(exit_code, settings.job_memory_bytes))
         service.retry_or_fail(session, claim, settings.max_attempts, error)
 
 
-def _crash(exit_code: int) -> JobFailed:
+def _crash(exit_code: int, memory_limit: int) -> JobFailed:
+    limit = explain_limit(memory_limit)
     if exit_code >= 0:
-        return TrainerCrashed(f"The training process ended with code {exit_code}.")
+        return TrainerCrashed(f"The training process ended with code {exit_code}.{limit}")
     name = signal.Signals(-exit_code).name
-    return TrainerCrashed(
-        f"The training process was ended by {name}; most often memory ran out."
-        if name == "SIGKILL"
-        else f"The training process was ended by {name}."
-    )
+    cause = "; most often memory ran out" if name == "SIGKILL" else ""
+    return TrainerCrashed(f"The training process was ended by {name}{cause}.{limit}")

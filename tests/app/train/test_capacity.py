@@ -5,7 +5,7 @@ import pytest
 import ml
 from app.errors import OutOfMemory, TimeLimitReached
 from app.settings import Settings
-from app.train.capacity import check_capacity, judge, read_free_memory, read_group_room
+from app.train.capacity import Room, check_capacity, judge, read_free_memory, read_group_room
 from ml.levy.estimate import Estimate
 from tests.ml.small_grids import ring_with_chords
 
@@ -14,7 +14,7 @@ EXPECTED = Estimate("sparse", "large", 2_500_000_000, setup_seconds=30.0, epoch_
 
 def test_a_training_that_does_not_fit_is_refused_with_both_numbers() -> None:
     with pytest.raises(OutOfMemory, match=r"about 2\.50 GB, and this worker has 2\.00 GB"):
-        judge(EXPECTED, room=2_000_000_000, seconds=0)
+        judge(EXPECTED, Room(2_000_000_000, "free memory of the machine"), seconds=0)
 
 
 def test_a_training_whose_first_epoch_comes_too_late_is_refused_with_both_numbers() -> None:
@@ -24,7 +24,7 @@ def test_a_training_whose_first_epoch_comes_too_late_is_refused_with_both_number
 
 @pytest.mark.parametrize(("room", "seconds"), [(None, 0), (2_500_000_000, 10), (3_000_000_000, 50)])
 def test_a_training_that_may_fit_is_let_through(room: int | None, seconds: float) -> None:
-    judge(EXPECTED, room, seconds)
+    judge(EXPECTED, None if room is None else Room(room, "a test"), seconds)
 
 
 def test_the_free_memory_of_the_machine_is_read(tmp_path: Path) -> None:
@@ -51,8 +51,10 @@ def test_a_container_without_a_limit_sets_none(tmp_path: Path, limit: str) -> No
 def test_the_limit_of_a_worker_is_held_against_the_graph_and_its_network() -> None:
     graph, wide = ring_with_chords(), ml.TrainingConfig(width=1024)
     check_capacity(graph, wide, Settings(job_memory_bytes=2**31))
-    with pytest.raises(OutOfMemory, match="was not started"):
+    with pytest.raises(OutOfMemory, match="was not started") as refusal:
         check_capacity(graph, wide, Settings(job_memory_bytes=2**28))
+    assert "a smaller width or fewer branches" in str(refusal.value)
+    assert "raise LEVYGRID_JOB_MEMORY_BYTES" in str(refusal.value)
 
 
 def test_methods_whose_cost_is_not_estimated_are_let_through() -> None:

@@ -29,3 +29,10 @@ def test_other_faults_stay_what_they_are() -> None:
 def test_a_refusal_keeps_its_numbers() -> None:
     refusal = OutOfMemory("it needs about 5.00 GB")
     assert recognise_failure(refusal, memory_limit=2**20) is refusal
+
+
+def test_want_of_memory_under_a_limit_names_the_limit_and_the_setting() -> None:
+    failure = recognise_failure(MemoryError(), memory_limit=1_500_000_000)
+    assert "1.50 GB (1500000000 bytes)" in str(failure)
+    assert "LEVYGRID_JOB_MEMORY_BYTES" in str(failure)
+    assert "LEVYGRID_JOB_MEMORY_BYTES" not in str(recognise_failure(MemoryError(), NO_LIMIT))

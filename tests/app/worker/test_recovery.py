@@ -149,6 +149,7 @@ def test_a_job_over_its_memory_fails_with_the_reason(bench: Bench) -> None:
     row = bench.wait_for_state(job_id, "failed")
     assert row.error is not None
     assert row.error["type"] == "/problems/out-of-memory"
+    assert "LEVYGRID_JOB_MEMORY_BYTES" in row.error["detail"]
     assert row.attempt == 1
 
 
@@ -161,6 +162,32 @@ def test_a_job_that_would_not_fit_is_refused_without_a_traceback(bench: Bench) -
     (line,) = [line for line in worker.output.splitlines() if "job refused" in line]
     assert json.loads(line)["level"] == "warning"
     assert "Traceback" not in worker.output
+
+
+def test_a_job_that_dies_of_its_memory_limit_names_it(bench: Bench) -> None:
+    job_id = bench.enqueue(method="mlp", epochs=5)  # which is not estimated before it starts
+    bench.start_worker(job_memory_bytes=str(200 * 2**20))
+    row = bench.wait_for_state(job_id, "failed")
+    assert row.error is not None
+    assert row.error["type"] == "/problems/out-of-memory"
+    assert "0.21 GB (209715200 bytes)" in row.error["detail"]
+    assert "LEVYGRID_JOB_MEMORY_BYTES" in row.error["detail"]
+
+
+def test_a_trainer_that_crashes_under_a_memory_limit_names_it(bench: Bench) -> None:
+    job_id = bench.enqueue(**LONG)
+    worker = bench.start_worker(job_memory_bytes="2000000000", max_attempts="1")
+    the_trainer(worker).send_signal(signal.SIGSEGV)
+    row = bench.wait_for_state(job_id, "failed")
+    assert row.error is not None
+    assert row.error["type"] == "/problems/trainer-crashed"
+    assert "LEVYGRID_JOB_MEMORY_BYTES lets it have 2000000000 bytes" in row.error["detail"]
+
+
+def test_a_limit_well_above_the_estimate_lets_a_job_succeed(bench: Bench) -> None:
+    job_id = bench.enqueue(epochs=5)
+    bench.start_worker(job_memory_bytes=str(10**9))
+    bench.wait_for_state(job_id, "succeeded")
 
 
 def test_a_job_that_cannot_be_trained_fails_with_the_reason(bench: Bench) -> None:
