@@ -138,11 +138,15 @@ def reproduce(context: typer.Context) -> None:
 
 
 @cli.command()
-def settings() -> None:
+def settings(
+    training: Annotated[
+        bool, typer.Option("--training", help="Those of a training request instead.")
+    ] = False,
+) -> None:
     """Print every setting as a markdown table."""
-    from app.commands.settings_table import settings_table
+    from app.commands.settings_table import settings_table, training_table
 
-    typer.echo(settings_table())
+    typer.echo(training_table() if training else settings_table())
 
 
 def _read_settings() -> Settings:

@@ -1,12 +1,13 @@
 """Every setting of a training run, its domain and its default."""
 
 import math
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
 from functools import cache
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_type_hints
 
 from ml.errors import Fault, InvalidHyperparameter
+from ml.setting import find_problem, setting, setting_of
 
 FilterMethod = Literal["taylor", "exact"]
 Pooling = Literal["gated", "mixed", "max", "average"]
@@ -39,6 +40,11 @@ MethodName = Literal[
 OperatorKind = Literal["auto", "dense", "sparse"]
 Device = Literal["auto", "cpu", "cuda"]
 
+_LEVY = ("lfgcn", "lfgcn_plus")
+_PLUS = ("lfgcn_plus",)
+_ALPHA = (*_LEVY, "appnp")
+_ORDER = (*_LEVY, "chebnet", "arma", "appnp", "mixhop", "vpn", "spagan", "motifnet")
+_BRANCHES = (*_LEVY, "arma", "gat", "spagan")
 SMALL_NETWORK = 2000
 """Below this many nodes the paper's drop rates for small networks apply."""
 
@@ -52,51 +58,78 @@ class TrainingConfig:
     Raises: InvalidHyperparameter naming every field of the wrong type or outside its domain.
     """
 
-    method: MethodName = "lfgcn"
+    method: MethodName = setting("lfgcn", "The network that is trained.")
     # Filter
-    alpha: float = 0.2
-    sigma: float = 0.5
-    gamma: float = 0.1
-    filter_method: FilterMethod = "taylor"
-    filter_order: int | None = None
-    operator: OperatorKind = "auto"
+    alpha: float = setting(0.2, "Reach of the filter: small keeps near a bus.", "(0, 1)", _ALPHA)
+    sigma: float = setting(
+        0.5, "Side on which degrees normalise the operator; 0.5 is symmetric.", "[0, 1]", _LEVY
+    )
+    gamma: float = setting(
+        0.1, "Lévy exponent: small allows long jumps, 1 only steps to neighbours.", "(0, 1]", _LEVY
+    )
+    filter_method: FilterMethod = setting("taylor", "Series of the paper, or exact.", only=_LEVY)
+    filter_order: int | None = setting(
+        None,
+        "Terms of the series after the first; null: ceil(4 alpha), or the method's own.",
+        "[0, 100]",
+        _ORDER,
+    )
+    operator: OperatorKind = setting("auto", "How the Lévy operator is held.", only=_LEVY)
     # Network
-    layers: int = 2
-    width: int = 64
-    branches: int = 4
-    pooling: Pooling = "gated"
-    gate: Gate = "branch"
-    skip: Skip = "input"
-    output_skip: bool = True
-    activation: Activation = "pooled"
-    dropout: float = 0.5
-    # LFGCN+ only: label reuse, feature propagation, ensemble that agrees
-    hidden_labels: float = 0.5
-    label_alpha: float = 0.95
-    label_gamma: float = 1.0
-    label_trust: float = 1.0
-    label_bridges: float = 1.0
-    feature_steps: int = 1
-    members: int = 4
-    agreement: float = 0.0
-    temperature: float = 0.5
+    layers: int = setting(2, "Graph convolutions, one behind the other.", "[1, 16]")
+    width: int = setting(64, "Channels of a hidden layer.", "[1, 4096]")
+    branches: int = setting(4, "Parallel sets of weights of a layer.", "[1, 64]", _BRANCHES)
+    pooling: Pooling = setting("gated", "How the branches become one.", only=_LEVY)
+    gate: Gate = setting("branch", "What a gate weighs: whole branches or channels.", only=_LEVY)
+    skip: Skip = setting("input", "What is added to a layer past its filter.", only=_LEVY)
+    output_skip: bool = setting(True, "Whether the last layer has such a skip too.", only=_LEVY)
+    activation: Activation = setting(
+        "pooled", "Whether ReLU follows pooling or each branch.", only=_LEVY
+    )
+    dropout: float = setting(0.5, "Share of channels dropped while training.", "[0, 1)")
+    # LFGCN+: label reuse, feature propagation, ensemble that agrees
+    hidden_labels: float = setting(
+        0.5, "Share of training labels hidden from the input in an epoch.", "(0, 1]", _PLUS
+    )
+    label_alpha: float = setting(0.95, "Reach of the spread labels.", "(0, 1)", _PLUS)
+    label_gamma: float = setting(1.0, "Lévy exponent of that spreading.", "(0, 1]", _PLUS)
+    label_trust: float = setting(
+        1.0, "Where the learned trust in spread labels starts.", "[0, 10]", _PLUS
+    )
+    label_bridges: float = setting(
+        1.0, "Weight of branches between voltage levels when labels spread.", "(0, 100]", _PLUS
+    )
+    feature_steps: int = setting(1, "Steps that features are spread before.", "[0, 16]", _PLUS)
+    members: int = setting(4, "Networks of the ensemble.", "[1, 64]", _PLUS)
+    agreement: float = setting(
+        0.0, "Weight of the members' agreement on unlabelled buses.", "[0, 100]", _PLUS
+    )
+    temperature: float = setting(
+        0.5, "How clear the answer is that members agree on; 1: as it is.", "[0.05, 1]", _PLUS
+    )
     # P-DropEdge
-    drop_edge: DropEdge = "preferential"
-    drop_rate: float | None = None
-    drop_top: float | None = None
-    drop_rounding: Rounding = "at_least_one"
-    drop_every: int = 1
-    edge_score: EdgeScore = "betweenness"
+    drop_edge: DropEdge = setting("preferential", "How branches are dropped while training.")
+    drop_rate: float | None = setting(
+        None, "Share p of branches dropped; null: the paper's for the size.", "[0, 1]"
+    )
+    drop_top: float | None = setting(
+        None, "Share tau of branches that may be; null: the paper's.", "(0, 1]"
+    )
+    drop_rounding: Rounding = setting("at_least_one", "How a count of branches is rounded.")
+    drop_every: int = setting(1, "Epochs between two draws.", "[1, 100000]")
+    edge_score: EdgeScore = setting("betweenness", "What preferential dropping goes by.")
     # Optimiser
-    epochs: int = 300
-    patience: int | None = 100
-    stop_on: StopOn = "accuracy"
-    learning_rate: float = 0.01
-    weight_decay: float = 5e-3
-    class_weights: ClassWeights = "none"
-    feature_scaling: Scaling = "quantile"
-    seed: int = 0
-    device: Device = "auto"
+    epochs: int = setting(300, "Passes over the training buses, at most.", "[1, 100000]")
+    patience: int | None = setting(
+        100, "Epochs without improvement before it stops; null: never.", "[1, 100000]"
+    )
+    stop_on: StopOn = setting("accuracy", "Which figure on validation chooses the epoch.")
+    learning_rate: float = setting(0.01, "Step of the optimiser (Adam).", "(0, 10]")
+    weight_decay: float = setting(5e-3, "Penalty on large weights.", "[0, 10]")
+    class_weights: ClassWeights = setting("none", "Whether rare classes count more in the loss.")
+    feature_scaling: Scaling = setting("quantile", "How the columns are scaled.")
+    seed: int = setting(0, "Of first weights, dropout and dropped branches.", "[0, 4294967295]")
+    device: Device = setting("auto", "Where to compute; cuda waits for a worker with a GPU.")
 
     def __post_init__(self) -> None:
         faults = list(_faults(self))
@@ -121,69 +154,28 @@ class TrainingConfig:
         return asdict(self)
 
 
-_INTERVALS: dict[str, tuple[float, float, str]] = {
-    "alpha": (0, 1, "()"),
-    "sigma": (0, 1, "[]"),
-    "gamma": (0, 1, "(]"),
-    "filter_order": (0, 100, "[]"),
-    "layers": (1, 16, "[]"),
-    "width": (1, 4096, "[]"),
-    "branches": (1, 64, "[]"),
-    "dropout": (0, 1, "[)"),
-    "hidden_labels": (0, 1, "(]"),
-    "label_alpha": (0, 1, "()"),
-    "label_gamma": (0, 1, "(]"),
-    "label_trust": (0, 10, "[]"),
-    "label_bridges": (0, 100, "(]"),
-    "feature_steps": (0, 16, "[]"),
-    "members": (1, 64, "[]"),
-    "agreement": (0, 100, "[]"),
-    "temperature": (0.05, 1, "[]"),
-    "drop_rate": (0, 1, "[]"),
-    "drop_top": (0, 1, "(]"),
-    "drop_every": (1, 100_000, "[]"),
-    "epochs": (1, 100_000, "[]"),
-    "patience": (1, 100_000, "[]"),
-    "learning_rate": (0, 10, "(]"),
-    "weight_decay": (0, 10, "[]"),
-    "seed": (0, 2**32 - 1, "[]"),
-}
+def list_idle_settings(config: Mapping[str, Any]) -> list[str]:
+    """Name the settings that differ from their default but do nothing with this method."""
+    defaults = {each.name: each.default for each in fields(TrainingConfig)}
+    given = defaults | dict(config)
+    return [
+        each.name
+        for each in fields(TrainingConfig)
+        if (heeding := setting_of(each).only)
+        and given["method"] not in heeding
+        and given[each.name] != each.default
+    ]
 
 
 def _faults(config: TrainingConfig) -> Iterator[Fault]:
-    for name, hint in _field_types().items():
-        value = getattr(config, name)
-        if not _fits(value, hint):
-            yield Fault(name, f"{value!r} is not {_described(hint)}")
-        elif value is not None and name in _INTERVALS:
-            yield from _outside(name, value)
+    hints = _field_types()
+    for each in fields(TrainingConfig):
+        value = getattr(config, each.name)
+        problem = find_problem(value, hints[each.name], setting_of(each).interval)
+        if problem is not None:
+            yield Fault(each.name, problem)
 
 
 @cache
 def _field_types() -> dict[str, Any]:
     return get_type_hints(TrainingConfig)
-
-
-def _fits(value: object, hint: Any) -> bool:
-    if get_origin(hint) is Literal:
-        return value in get_args(hint)
-    if get_args(hint):
-        return any(_fits(value, option) for option in get_args(hint))
-    if isinstance(value, bool):
-        return hint is bool
-    return isinstance(value, (int, float) if hint is float else hint)
-
-
-def _described(hint: Any) -> str:
-    if get_origin(hint) is Literal:
-        return f"one of {', '.join(get_args(hint))}"
-    names = (option.__name__ for option in get_args(hint) or (hint,))
-    return " or ".join(names).replace("NoneType", "None")
-
-
-def _outside(name: str, value: float) -> Iterator[Fault]:
-    low, high, ends = _INTERVALS[name]
-    above = value > low or (ends[0] == "[" and value == low)
-    below = value < high or (ends[1] == "]" and value == high)
-    if not (above and below):
-        yield Fault(name, f"{value} is outside {ends[0]}{low:g}, {high:g}{ends[1]}")

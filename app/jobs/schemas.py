@@ -59,6 +59,11 @@ class JobAcceptedOut(BaseModel):
     job_id: str = Field(examples=["2f4a6c8e0b1d3f5a7c9e1b3d5f7a9c0e"])
     state: JobState = Field(JobState.QUEUED, examples=["queued"])
     href: str = Field(examples=["/jobs/2f4a6c8e0b1d3f5a7c9e1b3d5f7a9c0e"])
+    warnings: list[str] = Field(
+        [],
+        description="What will not be as the request may have meant it.",
+        examples=[["members has no effect with method 'gcn'."]],
+    )
 
 
 class CurvesOut(BaseModel):

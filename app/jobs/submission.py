@@ -35,9 +35,9 @@ class Accepted:
     jobs: Sequence[JobRow]
 
     @classmethod
-    def one_job(cls, job: JobRow) -> Self:
-        """Say where to look for a single job."""
-        answer = JobAcceptedOut(job_id=job.id, href=f"/jobs/{job.id}")
+    def one_job(cls, job: JobRow, warnings: Sequence[str] = ()) -> Self:
+        """Say where to look for a single job, and what to know of it."""
+        answer = JobAcceptedOut(job_id=job.id, href=f"/jobs/{job.id}", warnings=list(warnings))
         return cls(answer.model_dump(mode="json"), [job])
 
 

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+from app.models.kinds import name_kind
 from app.models.verdict import list_leaks
 from app.tables import ModelRow
+from ml.config import list_idle_settings
 
 _FEW = 10
 _CALIBRATION = 0.1
@@ -18,6 +20,7 @@ def list_limits(row: ModelRow, interval: dict[str, Any] | None) -> list[str]:
         *_limits_of_calibration(row),
         *_limits_of_baselines(row),
         *_limits_of_label(row),
+        *_idle_settings(row),
         "It knows this version of this grid only: another grid or a new bus needs a new model.",
         "Its figures are of one split and one seed; another draw gives others.",
     ]
@@ -76,3 +79,12 @@ def _limits_of_label(row: ModelRow) -> Iterator[str]:
     small = report.get("classes_too_small", [])
     if small:
         yield f"Too few buses to learn and to test: {', '.join(map(repr, small))}."
+
+
+def _idle_settings(row: ModelRow) -> Iterator[str]:
+    """Name settings that were changed in vain; a baseline was only given those of its model."""
+    if (row.manifest.get("origin") or {}).get("kind") == "baseline":
+        return
+    idle = list_idle_settings(row.manifest.get("config", {}))
+    if idle:
+        yield f"Without effect on {name_kind(row.kind)}, though changed: {', '.join(idle)}."

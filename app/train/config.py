@@ -1,13 +1,17 @@
 """The settings of a training run as they come over the wire."""
 
-from dataclasses import fields
+from collections.abc import Mapping
+from dataclasses import Field, fields
 from difflib import get_close_matches
 from typing import Any, get_type_hints
 
 from pydantic import ConfigDict, create_model
+from pydantic import Field as SchemaField
 
 from ml import TrainingConfig
+from ml.config import list_idle_settings
 from ml.errors import Fault, InvalidHyperparameter
+from ml.setting import setting_of
 
 _NAMES = tuple(field.name for field in fields(TrainingConfig))
 _LONGEST_PROBLEM = 200
@@ -27,12 +31,32 @@ def parse_config(given: dict[str, Any]) -> tuple[TrainingConfig, list[Fault]]:
 
 def config_schema() -> dict[str, Any]:
     """Return the JSON schema of the settings, for the documentation of the API."""
-    defaults = TrainingConfig().as_dict()
+    hints = get_type_hints(TrainingConfig)
     members: dict[str, Any] = {
-        name: (hint, defaults[name]) for name, hint in get_type_hints(TrainingConfig).items()
+        each.name: (hints[each.name], _schema_field(each)) for each in fields(TrainingConfig)
     }
     model = create_model("TrainingConfig", __config__=ConfigDict(extra="forbid"), **members)
     return model.model_json_schema()
+
+
+def warn_of_idle_settings(config: Mapping[str, Any]) -> list[str]:
+    """Say which settings were changed though they do nothing with the method chosen."""
+    idle = list_idle_settings(config)
+    if not idle:
+        return []
+    verb = "has" if len(idle) == 1 else "have"
+    return [f"{', '.join(idle)} {verb} no effect with method {config['method']!r}."]
+
+
+def _schema_field(each: Field[Any]) -> Any:
+    told = setting_of(each)
+    heeded = f" Heeded by {' and '.join(told.only)} only." if told.only else ""
+    bounds: dict[str, Any] = {}
+    if told.interval is not None:
+        low, high = told.interval.low, told.interval.high
+        bounds["ge" if told.interval.has_low else "gt"] = low
+        bounds["le" if told.interval.has_high else "lt"] = high
+    return SchemaField(each.default, description=told.description + heeded, **bounds)
 
 
 def _unknown(name: str) -> Fault:

@@ -3,12 +3,14 @@
 import json
 import math
 import re
-from typing import Any
+from dataclasses import fields
+from typing import Any, get_args
 
 import pytest
 
-from ml.config import TrainingConfig
+from ml.config import MethodName, TrainingConfig, list_idle_settings
 from ml.errors import InvalidHyperparameter
+from ml.setting import Interval, setting_of
 
 
 def faults_of(**settings: Any) -> list[str]:
@@ -87,7 +89,9 @@ def test_every_fault_is_reported_at_once() -> None:
     [
         ("alpha", 2, "alpha: 2 is outside (0, 1)"),
         ("skip", "all", "skip: 'all' is not one of input, filtered, pooled, none"),
-        ("patience", 1.5, "patience: 1.5 is not int or None"),
+        ("patience", 1.5, "patience: 1.5 is not a whole number or null"),
+        ("layers", True, "layers: True is not a whole number"),
+        ("seed", 2**32, "seed: 4294967296 is outside [0, 4294967295]"),
     ],
 )
 def test_a_fault_says_what_would_be_right(name: str, value: Any, message: str) -> None:
@@ -115,3 +119,28 @@ def test_drop_rates_given_replace_those_of_the_paper_one_by_one() -> None:
 def test_the_dictionary_is_plain_json_and_makes_the_same_configuration() -> None:
     config = TrainingConfig(alpha=0.3, patience=None, drop_edge="uniform")
     assert TrainingConfig(**json.loads(json.dumps(config.as_dict()))) == config
+
+
+def test_every_setting_is_described_and_every_number_has_an_interval() -> None:
+    for field in fields(TrainingConfig):
+        told = setting_of(field)
+        assert told.description.endswith("."), field.name
+        default: Any = field.default
+        if isinstance(default, float | int) and not isinstance(default, bool):
+            assert told.interval is not None, field.name
+            assert told.interval.holds(default), field.name
+        assert set(told.only) <= set(get_args(MethodName)), field.name
+
+
+@pytest.mark.parametrize("text", ["0, 1", "[0 1]", "(a, b)", "[0,1]"])
+def test_what_is_not_an_interval_is_not_taken_for_one(text: str) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - of float or ours
+        Interval.parse(text)
+
+
+def test_settings_of_another_method_are_idle_when_changed() -> None:
+    assert list_idle_settings({"method": "gcn", "members": 8, "gamma": 0.5}) == ["gamma", "members"]
+    assert list_idle_settings({"method": "gcn", "members": 4, "width": 8}) == []
+    assert list_idle_settings({"method": "lfgcn_plus", "members": 8, "gamma": 0.5}) == []
+    assert list_idle_settings({"members": 8}) == ["members"]
+    assert list_idle_settings(TrainingConfig(method="mlp").as_dict()) == []

@@ -8,7 +8,7 @@ import pytest
 
 import ml.bench
 from app.commands.bench import list_benches, run_bench
-from app.commands.settings_table import settings_table
+from app.commands.settings_table import settings_table, training_table
 from app.errors import LevygridError
 from app.settings import Settings
 
@@ -29,6 +29,12 @@ def test_the_table_of_settings_names_every_variable() -> None:
 def test_the_page_of_settings_is_current() -> None:
     page = Path(__file__).parents[3] / "docs" / "settings.md"
     assert settings_table() in page.read_text(), "run `levygrid settings` and paste it there"
+
+
+def test_the_page_of_training_settings_is_current() -> None:
+    page = Path(__file__).parents[3] / "docs" / "training.md"
+    advice = "run `levygrid settings --training` and paste it there"
+    assert training_table() in page.read_text(), advice
 
 
 def test_every_setting_is_described() -> None:

@@ -154,3 +154,10 @@ def test_the_card_of_an_unknown_model_is_not_found(api: TestClient, page: str) -
     assert answer.status_code == 404
     assert answer.json()["type"] == "/problems/model-not-found"
     assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_the_card_names_settings_that_the_method_did_not_heed(api: TestClient) -> None:
+    manifest = {"config": {"method": "gcn", "members": 8}}
+    model_id = put_model(api, post_graph(api), kind="gcn", manifest=manifest)
+    limits = api.get(f"/models/{model_id}/card").json()["limits"]
+    assert "Without effect on GCN, though changed: members." in limits

@@ -150,6 +150,22 @@ def test_the_description_lists_the_settings_of_a_run(api: TestClient) -> None:
     schemas = api.get("/openapi.json").json()["components"]["schemas"]
     config = schemas["TrainIn"]["properties"]["config"]
     assert config["properties"]["alpha"]["default"] == 0.2
+    assert config["properties"]["alpha"]["exclusiveMinimum"] == 0
+    assert config["properties"]["alpha"]["exclusiveMaximum"] == 1
+    assert config["properties"]["seed"]["maximum"] == 4294967295
+    assert [name for name, each in config["properties"].items() if not each["description"]] == []
+    assert "lfgcn_plus only" in config["properties"]["members"]["description"]
+
+
+def test_settings_that_the_method_does_not_heed_are_accepted_with_a_warning(
+    api: TestClient,
+) -> None:
+    graph_id = post_graph(api, ring(30))
+    answer = train(api, graph_id=graph_id, config={"method": "gcn", "members": 8, "agreement": 1})
+    assert answer.status_code == 202
+    assert answer.json()["warnings"] == ["members, agreement have no effect with method 'gcn'."]
+    plain = train(api, graph_id=graph_id, config={"method": "gcn", "width": 8})
+    assert plain.json()["warnings"] == []
 
 
 def test_a_full_matrix_that_fits_no_memory_is_refused(api: TestClient) -> None:
