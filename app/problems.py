@@ -13,6 +13,14 @@ from ml.errors import Fault
 
 _MOST_FAULTS = 1000
 TYPE_PREFIX = "/problems/"
+# What pydantic says in the words of Python, by its type of error.
+_OBJECT = "Input should be a JSON object"
+_JSON_WORDS = {
+    "dict_type": _OBJECT,
+    "model_type": _OBJECT,
+    "model_attributes_type": _OBJECT,
+    "list_type": "Input should be a JSON array",
+}
 
 
 class ProblemKind(NamedTuple):
@@ -215,4 +223,5 @@ def _translate(entries: Iterable[dict[str, Any]]) -> Iterable[Fault]:
         place = "".join(
             f"[{part}]" if isinstance(part, int) else f".{part}" for part in entry["loc"]
         )
-        yield Fault(place.removeprefix("."), str(entry["msg"]))
+        words = _JSON_WORDS.get(entry.get("type", ""), str(entry["msg"]))
+        yield Fault(place.removeprefix("."), words)

@@ -1,6 +1,7 @@
 """Seeded division of the labelled nodes into training, validation and test nodes."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,7 +65,7 @@ def random_split(
     Equation: Appendix D, "10%/20%/70% split into training, validation, and test sets".
     Raises: InvalidSplit if the fractions are not a partition or a set would be empty.
     """
-    _check_fractions(fractions)
+    check_fractions(fractions)
     nodes = np.random.default_rng(seed).permutation(np.flatnonzero(labels != UNLABELLED))
     return _cut(nodes, fractions)
 
@@ -78,7 +79,7 @@ def stratified_split(
         as far as it has nodes.
     Raises: InvalidSplit as ``random_split``.
     """
-    _check_fractions(fractions)
+    check_fractions(fractions)
     generator = np.random.default_rng(seed)
     parts: tuple[list[IntArray], list[IntArray], list[IntArray]] = ([], [], [])
     for label in np.unique(labels[labels != UNLABELLED]):
@@ -102,6 +103,7 @@ def _cut(nodes: IntArray, fractions: tuple[float, float, float]) -> Split:
     return Split(train, validation, test)
 
 
-def _check_fractions(fractions: tuple[float, float, float]) -> None:
+def check_fractions(fractions: Sequence[float]) -> None:
+    """Make sure that shares of nodes are a partition. Raises: InvalidSplit."""
     if min(fractions) <= 0 or abs(sum(fractions) - 1) > 1e-9:
-        raise InvalidSplit([Fault("fractions", f"{fractions} is not a partition of one")])
+        raise InvalidSplit([Fault("fractions", f"{tuple(fractions)} is not a partition of one")])

@@ -29,6 +29,11 @@ def parse_config(given: dict[str, Any]) -> tuple[TrainingConfig, list[Fault]]:
         return TrainingConfig(), [*unknown, *map(_place, error.faults)]
 
 
+def is_setting(name: object) -> bool:
+    """Tell whether ``config`` of a training request takes this name."""
+    return name in _NAMES
+
+
 def config_schema() -> dict[str, Any]:
     """Return the JSON schema of the settings, for the documentation of the API."""
     hints = get_type_hints(TrainingConfig)

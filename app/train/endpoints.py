@@ -7,15 +7,15 @@ from sqlalchemy.orm import Session
 
 from app.jobs.schemas import JobAcceptedOut
 from app.jobs.submission import Accepted, SubmissionDep
-from app.json_body import StrictJsonRoute
 from app.sweeps.reports import SweepAcceptedOut
 from app.train import service
 from app.train.config import warn_of_idle_settings
 from app.train.examples import TRAIN_EXAMPLES
+from app.train.route import TrainRoute
 from app.train.schemas import TrainIn
 from app.train.sweep import enqueue_sweep, list_sweep_faults
 
-router = APIRouter(prefix="/train", tags=["train"], route_class=StrictJsonRoute)
+router = APIRouter(prefix="/train", tags=["train"], route_class=TrainRoute)
 
 
 @router.post("", status_code=status.HTTP_202_ACCEPTED)

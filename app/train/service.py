@@ -18,6 +18,7 @@ from app.train.schemas import SplitIn, TrainIn
 from ml import TrainingConfig
 from ml.errors import Fault, InvalidSplit
 from ml.graph import UNLABELLED
+from ml.split import check_fractions
 
 DEFAULT_LABEL = "role"
 DEFAULT_FEATURES = ("Pd", "Qd", "Vm", "Va", "base_kv")
@@ -51,7 +52,9 @@ def check_request(
     faults.extend(label_faults)
     faults.extend(list_memory_faults(grid.bus_count, config))
     faults.extend(_feature_faults((*grid.feature_names, *grid.bus_columns.names), features))
-    if label_set is not None:
+    if label_set is None:
+        faults.extend(_fraction_faults(body.split))
+    else:
         faults.extend(_split_faults(label_set, body.split))
     if faults or label_set is None:
         raise TrainingRejected("The training request cannot be run.", faults)
@@ -99,6 +102,15 @@ def _feature_faults(columns: Sequence[str], chosen: Sequence[str]) -> Iterator[F
     for name, count in counts.items():
         if count > 1 and name in known:
             yield Fault("features", f"{name!r} is given more than once")
+
+
+def _fraction_faults(wanted: SplitIn) -> list[Fault]:
+    """Return what is wrong with a split whatever it divides."""
+    try:
+        check_fractions(wanted.fractions)
+    except InvalidSplit as error:
+        return [Fault(f"split.{fault.where}", fault.problem) for fault in error.faults]
+    return []
 
 
 def _split_faults(label_set: LabelSet, wanted: SplitIn) -> list[Fault]:

@@ -71,6 +71,31 @@ def test_every_fault_is_named_at_once(api: TestClient) -> None:
     assert api.get("/jobs").json()["items"] == []
 
 
+def test_a_body_of_the_wrong_shape_does_not_hide_faults_of_the_settings(api: TestClient) -> None:
+    config = {"alpha": 2, "learning_rat": 0.1}
+    answer = train(api, graph_id="any", priority=12, surprise=1, config=config)
+    faults = faults_of(answer)
+    assert set(faults) == {"body.priority", "body.surprise", "config.alpha", "config.learning_rat"}
+
+
+def test_a_setting_beside_the_config_is_sent_there(api: TestClient) -> None:
+    faults = faults_of(train(api, graph_id="any", method="gcn", surprise=1))
+    assert faults["body.method"] == "is a setting: it belongs in config"
+    assert "config" not in faults["body.surprise"]
+
+
+@pytest.mark.parametrize("config", [None, [], "lfgcn"])
+def test_a_config_that_is_no_object_is_told_in_words_of_json(api: TestClient, config: Any) -> None:
+    faults = faults_of(train(api, graph_id="any", config=config))
+    assert faults == {"body.config": "Input should be a JSON object"}
+
+
+def test_a_bad_label_does_not_hide_a_bad_split(api: TestClient) -> None:
+    split = {"kind": "random", "fractions": [0.5, 0.5, 0.5]}
+    answer = train(api, graph_id=post_graph(api, ring(30)), label="colour", split=split)
+    assert set(faults_of(answer)) == {"label", "split.fractions"}
+
+
 def test_an_unknown_grid_is_404(api: TestClient) -> None:
     assert train(api, graph_id="nothing").status_code == 404
 
