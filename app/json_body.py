@@ -26,7 +26,8 @@ class BodyIn(BaseModel):
 class StrictJsonRoute(APIRoute):
     """A route whose JSON body goes through ``parse_json`` before its schema sees it.
 
-    Use it as ``APIRouter(route_class=StrictJsonRoute)``; routes without a body are untouched.
+    Use it as ``APIRouter(route_class=StrictJsonRoute)``; routes without a body are untouched,
+    and a body that may be left out is not asked for its type when it is.
     """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
@@ -34,9 +35,12 @@ class StrictJsonRoute(APIRoute):
         handle = super().get_route_handler()
         if self.body_field is None:
             return handle
+        is_required = self.body_field.field_info.is_required()
 
         async def handle_strictly(request: Request) -> Response:
             strict = _StrictRequest(request.scope, request.receive)
+            if not is_required and not await strict.body():
+                return await handle(strict)  # of whatever type nothing is said to be
             body = await read_json_bytes(strict, _MOST_BYTES)
             strict.parsed = await run_in_threadpool(parse_json, body)
             return await handle(strict)

@@ -53,7 +53,8 @@ def list_jobs(
 ) -> JobPage:
     """List jobs, newest first."""
     rows, next_cursor = service.list_jobs(session, limit, cursor, state, graph_id)
-    return JobPage(items=[JobOut.from_row(row) for row in rows], next_cursor=next_cursor)
+    stored = service.list_stored_models(session, rows)
+    return JobPage(items=[JobOut.from_row(row, stored) for row in rows], next_cursor=next_cursor)
 
 
 @router.get("/{job_id}")
@@ -61,7 +62,8 @@ def get_job(job_id: str, session: ReadingSession, request: Request) -> JobDetail
     """Show where a job stands, its curves so far and what it was asked to do."""
     row = service.get_job(session, job_id)
     patience: float = request.app.state.settings.lease_seconds
-    return JobDetailOut.from_row(row, explain_wait(session, row, patience))
+    stored = service.list_stored_models(session, [row])
+    return JobDetailOut.from_row(row, stored, explain_wait(session, row, patience))
 
 
 @router.get(

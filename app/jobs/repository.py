@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from app.jobs.events import TOLD, make_event
 from app.jobs.states import Claim, JobState, LeaseTerms
 from app.paging import fetch_page
-from app.tables import CheckpointRow, JobRow
+from app.tables import CheckpointRow, JobRow, ModelRow
 
 _TRIES = JobRow.attempt - JobRow.handed_back
 
@@ -229,3 +229,8 @@ def _change_all(
     if told:
         session.add_all(make_event(row, progressed="progress" in values) for row in rows)
     return rows
+
+
+def list_stored_models(session: Session, model_ids: Sequence[str]) -> set[str]:
+    """Return which of these models are still there."""
+    return set(session.scalars(select(ModelRow.id).where(ModelRow.id.in_(model_ids))))

@@ -1,5 +1,6 @@
 """How jobs look on the wire."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any, Self
 
@@ -36,20 +37,23 @@ class JobOut(BaseModel):
     validation_loss: float | None
     train_accuracy: float | None
     validation_accuracy: float | None
-    model_id: str | None = Field(description="The model that a succeeded job has stored.")
+    model_id: str | None = Field(
+        description="The model that a succeeded job has stored; null once it was deleted."
+    )
     error: dict[str, Any] | None = Field(description="Why it failed, as a problem body.")
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
 
     @classmethod
-    def from_row(cls, row: JobRow) -> Self:
-        """Translate a row; a figure not known yet is null."""
+    def from_row(cls, row: JobRow, stored_models: Collection[str] = ()) -> Self:
+        """Translate a row; a figure not known yet and a model no longer stored are null."""
         fields = dict.fromkeys(cls.model_fields)
         fields |= {name: getattr(row, name) for name in fields if hasattr(row, name)}
         fields |= {name: row.progress[name] for name in fields if name in row.progress}
         fields["label"] = row.payload.get("label")
-        fields["model_id"] = (row.result or {}).get("model_id")
+        made = (row.result or {}).get("model_id")
+        fields["model_id"] = made if made in stored_models else None
         return cls.model_validate(fields)
 
 
@@ -90,7 +94,9 @@ class JobDetailOut(JobOut):
     )
 
     @classmethod
-    def from_row(cls, row: JobRow, waiting_reason: str | None = None) -> Self:
+    def from_row(
+        cls, row: JobRow, stored_models: Collection[str] = (), waiting_reason: str | None = None
+    ) -> Self:
         """Translate a row, its curves and its request."""
         details = {
             "waiting_reason": waiting_reason,
@@ -98,7 +104,7 @@ class JobDetailOut(JobOut):
             "request": row.payload,
             "result": row.result,
         }
-        return cls.model_validate(JobOut.from_row(row).model_dump() | details)
+        return cls.model_validate(JobOut.from_row(row, stored_models).model_dump() | details)
 
 
 class JobPage(BaseModel):

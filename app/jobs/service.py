@@ -69,6 +69,12 @@ def list_jobs(
     return repository.list_jobs(session, limit, cursor, state, graph_id)
 
 
+def list_stored_models(session: Session, rows: Sequence[JobRow]) -> set[str]:
+    """Return the models of these jobs that nobody has deleted since."""
+    made = [model_id for row in rows if (model_id := (row.result or {}).get("model_id"))]
+    return repository.list_stored_models(session, made)
+
+
 def cancel_job(session: Session, job_id: str) -> JobRow:
     """End a queued job now; ask the worker of a running one to stop.
 

@@ -16,7 +16,7 @@ from app.models.importing import read_model_file, store_import
 from app.models.model_file import write_model_file
 from app.models.pairing_schema import ModelComparisonOut
 from app.models.replays import enqueue_replay
-from app.models.schemas import ModelDetailOut, ModelOut, ModelPage, PromoteIn
+from app.models.schemas import NO_REASON, ModelDetailOut, ModelOut, ModelPage, PromoteIn
 from app.models.standing import find_standing
 from app.paging import CursorQuery, LimitQuery
 
@@ -105,9 +105,11 @@ def compare_models(
 
 
 @router.post("/{model_id}/promote")
-def promote_model(model_id: ModelId, body: PromoteIn, session: WritingSession) -> ModelDetailOut:
+def promote_model(
+    model_id: ModelId, session: WritingSession, body: PromoteIn | None = None
+) -> ModelDetailOut:
     """Let a model answer for its grid and label from now on; the reason stays on its card."""
-    row = service.promote_model(session, model_id, body.reason)
+    row = service.promote_model(session, model_id, _read_reason(body))
     return ModelDetailOut.from_model(row, find_standing(session, model_id))
 
 
@@ -119,15 +121,15 @@ def promote_model(model_id: ModelId, body: PromoteIn, session: WritingSession) -
 def promote_baseline(
     model_id: ModelId,
     key: Annotated[str, Path(max_length=32, description="`key` of a baseline on the card.")],
-    body: PromoteIn,
     session: WritingSession,
     response: Response,
+    body: PromoteIn | None = None,
 ) -> ModelDetailOut:
     """Store a baseline of a model as a model of its own and let it answer from now on.
 
     It is the very baseline whose figures are on the card: nothing is trained again.
     """
-    row, is_new = baselines.promote_baseline(session, model_id, key, body.reason)
+    row, is_new = baselines.promote_baseline(session, model_id, key, _read_reason(body))
     response.headers["Location"] = f"/models/{row.id}"
     if not is_new:
         response.status_code = status.HTTP_200_OK
@@ -151,3 +153,7 @@ def replay_model(model_id: ModelId, submission: SubmissionDep) -> JobAcceptedOut
 def delete_model(model_id: ModelId, session: WritingSession) -> None:
     """Delete a model with its predictions; not one that is active or that others refer to."""
     service.delete_model(session, model_id)
+
+
+def _read_reason(body: PromoteIn | None) -> str:
+    return NO_REASON if body is None else body.reason

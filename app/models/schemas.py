@@ -18,7 +18,7 @@ class BetterBaselineOut(BaseModel):
     title: str = Field(examples=["Random forest"])
     accuracy: float = Field(description="On validation.", examples=[0.75])
     promote: str | None = Field(
-        description="POST here with a reason; null if only its figures were stored.",
+        description="POST here, with a reason if you like; null if only its figures were stored.",
         examples=["/models/7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f/baselines/forest/promote"],
     )
 
@@ -105,8 +105,11 @@ class ModelDetailOut(ModelOut):
         )
 
 
+NO_REASON = "promoted by hand, no reason given"
+
+
 class PromoteIn(BodyIn):
-    """Why this model is to answer."""
+    """Why this model is to answer; without a body the card says that nobody gave a reason."""
 
     reason: str = Field(
         min_length=1,

@@ -3,7 +3,7 @@ from starlette.testclient import TestClient
 
 from app.jobs import service
 from app.jobs.states import Claim, LeaseTerms
-from tests.app.samples import post_graph, ring
+from tests.app.samples import post_graph, put_model, ring
 
 
 @pytest.fixture
@@ -106,3 +106,20 @@ def test_a_senseless_query_is_a_4xx_problem(api: TestClient, query: str) -> None
     answer = api.get(f"/jobs?{query}")
     assert 400 <= answer.status_code < 500
     assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_a_job_names_its_model_only_as_long_as_that_is_there(
+    any_api: TestClient, graph_id: str
+) -> None:
+    job_id = enqueue(any_api, graph_id)
+    model_id = put_model(any_api, graph_id)
+    database = any_api.app.state.database  # type: ignore[attr-defined]  # an ASGI app to mypy
+    held = claim(any_api)
+    with database.writing() as session:
+        service.finish_succeeded(session, held, {"model_id": model_id})
+    assert any_api.get(f"/jobs/{job_id}").json()["model_id"] == model_id
+    assert any_api.get("/jobs").json()["items"][0]["model_id"] == model_id
+    assert any_api.delete(f"/graphs/{graph_id}").status_code == 204
+    job = any_api.get(f"/jobs/{job_id}").json()
+    assert (job["graph_id"], job["model_id"]) == (None, None)
+    assert any_api.get("/jobs").json()["items"][0]["model_id"] is None

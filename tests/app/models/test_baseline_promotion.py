@@ -1,5 +1,6 @@
 """A baseline that beats the model takes its place by one call."""
 
+import re
 from typing import Any
 
 import httpx2
@@ -156,3 +157,14 @@ def test_predictions_that_were_tampered_with_are_not_served(any_api: TestClient)
     answer = any_api.get("/predict/1")
     assert answer.status_code == 500
     assert answer.json()["type"] == "/problems/stored-data-damaged"
+
+
+def test_the_call_of_the_warning_works_as_it_is_printed(api: TestClient) -> None:
+    model_id = put_beaten(api)
+    (warning,) = api.get(f"/models/{model_id}").json()["warnings"]
+    call = re.search(r"POST (\S+) lets it answer", warning)
+    assert call is not None
+    answer = api.post(call[1])
+    assert answer.status_code == 201, answer.text
+    assert answer.json()["promotion"] == "promoted by hand, no reason given"
+    assert api.post(call[1], json={}).status_code == 422

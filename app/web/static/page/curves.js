@@ -13,12 +13,12 @@ export const makeCurves = () =>
   make("div", { class: "curves" }, ...QUANTITIES.map(({ name }) =>
     make("div", { class: "curve", role: "img", "aria-label": `${name} over the epochs` })));
 
-/** Draw the curves known so far; the elements must be on the page. */
+/** Draw the curves known so far, dashed like the card's for validation; the elements must be on the page. */
 export function drawCurves(container, curves) {
   QUANTITIES.forEach((quantity, index) => {
     const traces = [
-      line(curves, quantity.train, "train", { color: themeColour("accent"), width: 1.5, dash: "dot" }),
-      line(curves, quantity.validation, "validation", { color: themeColour("ink"), width: 2 }),
+      line(curves, quantity.train, "train", { color: themeColour("accent"), width: 1.5 }),
+      line(curves, quantity.validation, "validation", { color: themeColour("ink"), width: 2, dash: "dash" }),
     ];
     window.Plotly.react(container.children[index], traces, layout(quantity), {
       displayModeBar: false, staticPlot: true, responsive: true,

@@ -1,6 +1,6 @@
 // The page: which grid, which model, which bus; every other module shows one part of that.
 
-import { getBus, getGraph, getModel, getPredictions, getTopology, listGraphs, listModels, loadCase } from "./api.js";
+import { getBus, getGraph, getModel, getPredictions, getTopology, listGraphs, listModels, loadCase, Problem } from "./api.js";
 import { showBus, showFeatures } from "./bus-panel.js";
 import { announce, byId, fill, make } from "./dom.js";
 import { Drawing } from "./drawing.js";
@@ -138,9 +138,13 @@ async function refreshModels(modelId) {
   fill(byId("model-choice"), ...(options.length ? options : [make("option", { value: "" }, "none yet")]));
   byId("model-choice").disabled = options.length === 0;
   const wanted = [modelId, state.verdicts?.model?.id].map((id) => state.models.find((model) => model.id === id));
+  notify("address", modelId && !wanted[0] ? lostModel(modelId) : null);
   const chosen = wanted[0] ?? wanted[1] ?? state.models.find((model) => model.active) ?? state.models[0];
   await showVerdicts(chosen?.id);
 }
+
+const lostModel = (id) =>
+  new Problem({ title: "No such model", detail: `${state.graph.name} has no model ${id}: it may have been deleted, or its grid was.` });
 
 const modelTitle = (model) =>
   `${model.label} · ${model.kind.replaceAll("_", " ")} · test ${asPercent(model.metrics.test.accuracy)} · ${asMoment(model.created_at)}${model.active ? " · active" : ""}`;

@@ -33,8 +33,10 @@ function figures(metrics) {
 }
 
 /** That a simpler method does better, if one does: the reader has to see it first. */
-function warning({ warnings }) {
-  return warnings?.length ? make("p", { class: "error", role: "note" }, warnings.join(" ")) : null;
+function warning({ warnings, better_baseline: better }) {
+  if (!warnings?.length) return null;
+  const text = warnings.join(" ").replace(`POST ${better?.promote} lets`, "The button below lets");
+  return make("p", { class: "error", role: "note" }, text);
 }
 
 /** One button that lets the better baseline answer; the reason goes on its card. */
