@@ -11,6 +11,8 @@ from app.bounded_cache import BoundedCache
 from app.errors import BusNotFound, ModelNotFound, NoModelYet
 from app.graphs.service import get_graph, load_grid
 from app.ingest.grid import UNKNOWN_CLASS, Grid
+from app.jobs.service import list_jobs
+from app.jobs.states import JobState
 from app.labels.service import get_label_set
 from app.models import service as models
 from app.models.predictions import PART_NAMES, Predictions
@@ -19,7 +21,7 @@ from ml.arrays import IntArray
 _DECIMALS = 6
 _LAST_PROMOTED = "of {} active models the one promoted last"
 _MOST_SEARCHED = 8
-"""Grids looked through for a bus that the grid promoted last does not have."""
+"""Grids looked through for a bus that the chosen one lacks, and jobs for a model to come."""
 _TRUTHS_REMEMBERED = 32
 _truths: BoundedCache[IntArray] = BoundedCache(_TRUTHS_REMEMBERED)
 
@@ -115,12 +117,22 @@ def _active(session: Session, choice: Choice) -> tuple[str, str, tuple[str, ...]
         get_graph(session, choice.graph_id)
     candidates = models.list_active(session, choice.graph_id, choice.label)
     if not candidates:
-        raise NoModelYet("No model has been trained that could answer; POST /train makes one.")
+        raise NoModelYet(f"No model has been trained that could answer; {_advise(session, choice)}")
     first = candidates[0]
     others = dict.fromkeys(each.graph_id for each in candidates if each.graph_id != first.graph_id)
     count = len(candidates)
     chosen = "the only active model" if count == 1 else _LAST_PROMOTED.format(count)
     return first.model_id, chosen, tuple(others)
+
+
+def _advise(session: Session, choice: Choice) -> str:
+    """Say how there will be a model: the job that is at it, or the call that starts one."""
+    for state in (JobState.RUNNING, JobState.QUEUED):
+        rows, _ = list_jobs(session, _MOST_SEARCHED, None, state, choice.graph_id)
+        for job in rows:
+            if job.kind == "train" and choice.label in (None, job.payload.get("label")):
+                return f"one is being made by job {job.id} ({state}), see GET /jobs/{job.id}."
+    return "POST /train makes one."
 
 
 def _load_truth(session: Session, predictions: Predictions) -> IntArray:

@@ -1,8 +1,9 @@
 """The README's curl lines, run against a real service, give the answers it shows."""
 
 import json
+import os
 import re
-import shlex
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -12,38 +13,48 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
-EXAMPLE = re.compile(r"```console\n\$ (curl .*?)\n```\n```json\n(.*?)\n```", re.DOTALL)
+EXAMPLE = re.compile(
+    r"```sh\n((?:[A-Z]+=\$\(curl [^\n]*\n)?)(curl [^\n]*)\n```\n```json\n(.*?)\n```", re.DOTALL
+)
+VARIABLE = re.compile(r"^([A-Z]+)=")
 ID = re.compile(r"[0-9a-f]{32}")
 UNCHECKED = {"class", "probabilities"}
 """What a trained model says may differ in the last digits from one CPU to another."""
 
 
-def ask(client: httpx.Client, command: str) -> dict[str, Any]:
-    words = shlex.split(command)
-    path = next(word for word in words if word.startswith("localhost:8000"))
-    body = words[words.index("-d") + 1] if "-d" in words else None
-    headers = dict(
-        words[position + 1].split(": ", 1) for position, word in enumerate(words) if word == "-H"
-    )
-    response = client.request(
-        "GET" if body is None else "POST",
-        path.removeprefix("localhost:8000"),
-        content=body,
-        headers=headers,
-    )
-    assert response.is_success, response.text
-    answer: dict[str, Any] = response.json()
-    return answer
+class Shell:
+    """Runs lines of the README as a user who pastes them, against our own service."""
 
+    def __init__(self, address: str) -> None:
+        self.address = address.rstrip("/")
+        self.variables: dict[str, str] = {}
 
-def ask_until_ended(client: httpx.Client, command: str) -> dict[str, Any]:
-    deadline = time.monotonic() + 180
-    answer = ask(client, command)
-    while "/jobs/" in command and answer["state"] in {"queued", "running"}:
-        assert time.monotonic() < deadline, answer
-        time.sleep(0.5)
-        answer = ask(client, command)
-    return answer
+    def assign(self, line: str) -> None:
+        """Run a line that keeps an id in a variable."""
+        found = VARIABLE.match(line)
+        assert found is not None, line
+        value = self.run(f"{line.strip()}; echo ${found[1]}").strip()
+        assert ID.fullmatch(value), value
+        self.variables[found[1]] = value
+
+    def ask(self, line: str) -> dict[str, Any]:
+        """Run a line that shows an answer, again until the job that it shows has ended."""
+        deadline = time.monotonic() + 180
+        while True:
+            answer: dict[str, Any] = json.loads(self.run(line))
+            if "/jobs/" not in line or answer["state"] not in {"queued", "running"}:
+                return answer
+            assert time.monotonic() < deadline, answer
+            time.sleep(0.5)
+
+    def run(self, line: str) -> str:
+        """Return what a line prints."""
+        script = line.replace("localhost:8000", self.address)
+        environment = os.environ | self.variables
+        command = ["bash", "-c", script]
+        return subprocess.run(
+            command, env=environment, capture_output=True, check=True, text=True
+        ).stdout
 
 
 def matching_ids(shown: Any, real: Any) -> dict[str, str]:
@@ -57,11 +68,14 @@ def with_ids(text: str, ids: dict[str, str]) -> str:
 
 def test_every_example_of_the_readme_answers_as_shown(client: httpx.Client) -> None:
     examples = EXAMPLE.findall(README)
-    assert len(examples) >= 4
+    assert len(examples) == README.count("```json")
+    shell = Shell(str(client.base_url))
     ids: dict[str, str] = {}
-    for command, answer_text in examples:
+    for assignment, command, answer_text in examples:
+        if assignment:
+            shell.assign(assignment)
         shown = json.loads(answer_text)
-        answer = ask_until_ended(client, with_ids(command, ids))
+        answer = shell.ask(command)
         assert set(shown) <= set(answer)
         real = {key: answer[key] for key in shown}
         ids |= matching_ids(shown, real)

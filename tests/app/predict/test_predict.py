@@ -98,6 +98,15 @@ def test_before_the_first_model_there_is_no_answer(any_api: TestClient, address:
     assert answer.json()["type"] == "/problems/no-model-yet"
 
 
+def test_while_the_first_model_is_being_made_its_job_is_named(any_api: TestClient) -> None:
+    graph_id = post_graph(any_api, ring(30))
+    job_id = any_api.post("/train", json={"graph_id": graph_id}).json()["job_id"]
+    for query in ("", f"?graph_id={graph_id}&label=label"):
+        assert f"GET /jobs/{job_id}" in any_api.get(f"/predict/1{query}").json()["detail"]
+    other = any_api.get("/predict/1?label=other").json()["detail"]
+    assert other.endswith("POST /train makes one.")
+
+
 def test_a_grid_without_a_model_has_no_answer_though_others_have(api: TestClient) -> None:
     put_model(api, post_graph(api))
     other = post_graph(api, ring(name="other"))
