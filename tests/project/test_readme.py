@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -66,6 +67,7 @@ def with_ids(text: str, ids: dict[str, str]) -> str:
     return ID.sub(lambda found: ids.get(found.group(), found.group()), text)
 
 
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 def test_every_example_of_the_readme_answers_as_shown(client: httpx.Client) -> None:
     examples = EXAMPLE.findall(README)
     assert len(examples) == README.count("```json")

@@ -1,16 +1,37 @@
 """The curl lines of docs/sweeps.md, run against a real service."""
 
 import json
+import re
+import shlex
 import time
 from typing import Any
 
 import httpx
 
-from tests.project.test_readme import EXAMPLE, ROOT, ask, matching_ids, with_ids
+from tests.project.test_readme import ROOT, matching_ids, with_ids
 
 PAGE = (ROOT / "docs" / "sweeps.md").read_text()
+EXAMPLE = re.compile(r"```console\n\$ (curl .*?)\n```\n```json\n(.*?)\n```", re.DOTALL)
 MEASURED = {"best", "plots"}
 """What trained models say may differ from one CPU to another."""
+
+
+def ask(client: httpx.Client, command: str) -> dict[str, Any]:
+    words = shlex.split(command)
+    path = next(word for word in words if word.startswith("localhost:8000"))
+    body = words[words.index("-d") + 1] if "-d" in words else None
+    headers = dict(
+        words[position + 1].split(": ", 1) for position, word in enumerate(words) if word == "-H"
+    )
+    response = client.request(
+        "GET" if body is None else "POST",
+        path.removeprefix("localhost:8000"),
+        content=body,
+        headers=headers,
+    )
+    assert response.is_success, response.text
+    answer: dict[str, Any] = response.json()
+    return answer
 
 
 def ask_until_ended(client: httpx.Client, command: str) -> dict[str, Any]:
