@@ -149,13 +149,20 @@ def test_one_button_lets_a_better_baseline_answer(watch: Watch, work: Work) -> N
     better = beaten["better_baseline"]
     page = watch(work.address).open(f"/?graph={beaten['graph_id']}&model={beaten['id']}")
     details = page.locator("#model-details")
-    expect(details.locator(".error")).to_contain_text(better["promote"])
+    expect(details.locator(".error")).to_contain_text("The button below lets it answer instead.")
+    expect(details.locator(".error")).not_to_contain_text("POST")
     details.get_by_role("button", name=f"Let {better['title']} answer").click()
     expect(details.locator(".error")).to_have_count(0)
     expect(details).to_contain_text("answers GET /predict by default")
     promoted = work.get("/predict", graph_id=beaten["graph_id"])["model_id"]
     assert promoted != beaten["id"]
     assert work.get(f"/models/{promoted}")["promotion"] == "better on validation"
+
+
+def test_an_address_with_a_model_that_was_deleted_says_so(watch: Watch, work: Work) -> None:
+    page = watch(work.address).open(f"/?graph={work.graph['id']}&model=gone")
+    expect(page.locator("#notice")).to_contain_text("has no model gone: it may have been deleted")
+    expect(page.locator("#model-details table")).to_be_attached()
 
 
 def test_a_model_is_shown_beside_its_best_baseline_with_a_way_to_its_card(
@@ -166,7 +173,7 @@ def test_a_model_is_shown_beside_its_best_baseline_with_a_way_to_its_card(
     best = work.model["best_baseline"]
     expect(details).to_contain_text(f"Best baseline on the same split: {best['title']}")
     for warning in work.model["warnings"]:
-        expect(details.locator(".error")).to_contain_text(warning)
+        expect(details.locator(".error")).to_contain_text(warning.partition(" POST ")[0])
     page.click("text=Model card")
     expect(page.locator("#headline")).to_contain_text("on validation")
     expect(page.locator("svg polyline").first).to_be_attached()
