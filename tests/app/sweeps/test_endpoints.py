@@ -137,8 +137,8 @@ def test_values_that_are_equal_as_numbers_are_repeats_and_lists_are_no_values(
 ) -> None:
     faults = faults_of(post_sweep(api, {"grid": {"width": [8, [8], [8], 8.0]}}))
     assert faults["sweep.grid.width[3]"] == "8.0 is given more than once"
-    assert "[8] is not int" in faults["sweep.grid.width[1]"]
-    assert "[8] is not int" in faults["sweep.grid.width[2]"]
+    assert "[8] is not a whole number" in faults["sweep.grid.width[1]"]
+    assert "[8] is not a whole number" in faults["sweep.grid.width[2]"]
 
 
 def test_an_operator_that_fits_no_memory_is_named_by_its_place(api: TestClient) -> None:

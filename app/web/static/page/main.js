@@ -32,7 +32,7 @@ const jobs = new JobsPanel(byId("jobs-list"), {
 });
 const sweeps = new SweepsPanel(byId("sweeps"), byId("sweeps-list"), { graphName, showModel: showModelOf });
 
-new UploadForm(byId("upload-form"), {
+const upload = new UploadForm(byId("upload-form"), {
   onStored: async (graph) => {
     await refreshGraphs();
     await showGraph(graph.id, null);
@@ -106,6 +106,7 @@ async function showGraph(graphId, modelId) {
   await guarded("grid", async () => {
     const graph = await getGraph(graphId);
     if (switchView(graph, modelId)) return;
+    upload.recall(graph);
     const topology = await getTopology(graphId);
     if (turn !== state.turn) return;
     Object.assign(state, { graph, grid: makeGrid(topology), selected: null, hidden: hiddenAtFirst(graph.bus_count) });

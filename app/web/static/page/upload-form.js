@@ -4,6 +4,8 @@ import { uploadGrid } from "./api.js";
 import { announce, byId, fill, make } from "./dom.js";
 import { reportRows } from "./import-report.js";
 
+const JUST_STORED = "levygrid-just-stored";
+
 export class UploadForm {
   constructor(form, { onStored }) {
     Object.assign(this, { form, onStored });
@@ -19,6 +21,7 @@ export class UploadForm {
     fill(byId("upload-result"), make("p", { class: "hint" }, "Reading the file…"));
     try {
       const graph = await uploadGrid(this.read());
+      window.sessionStorage.setItem(JUST_STORED, graph.id);
       this.showReport(graph);
       await this.onStored(graph);
     } catch (problem) {
@@ -26,6 +29,13 @@ export class UploadForm {
     } finally {
       button.disabled = false;
     }
+  }
+
+  /** Show the report again after the page had to switch to the view of the new grid. */
+  recall(graph) {
+    if (window.sessionStorage.getItem(JUST_STORED) !== graph.id) return;
+    window.sessionStorage.removeItem(JUST_STORED);
+    this.showReport(graph);
   }
 
   /** An empty field is left out: the service then decides itself. */
