@@ -60,7 +60,10 @@ def estimate(
     count = adjacency.shape[0]
     members = config.members if config.method == "lfgcn_plus" else 1
     columns = members * _filtered_columns(config, features, classes)
-    weights = members * _count_weights(config, features, classes)
+    kernels = _count_weights(config, features, classes)
+    weights = members * sum(kernels)
+    # The first product is one of many columns only where most of their values are zero.
+    products = 3 * members * sum(kernels[1:]) * count
     activations = members * config.layers * config.branches * config.width * count
     network = 4 * (_COPIES_NETWORK * activations + _COPIES_WEIGHTS * weights)
     inputs = 8 * _COPIES_FEATURES * features * count
@@ -71,14 +74,14 @@ def estimate(
         reason=choice.reason,
         memory_bytes=round(_LIBRARIES + memory + inputs + network),
         setup_seconds=_START + setup,
-        epoch_seconds=_STEP + epoch + _ACTIVATION * activations + 3 * _DENSE * weights * count,
+        epoch_seconds=_STEP + epoch + _ACTIVATION * activations + _DENSE * products,
     )
 
 
-def _count_weights(config: TrainingConfig, features: int, classes: int) -> int:
-    """Count the entries of the kernels and of the matrices beside them."""
+def _count_weights(config: TrainingConfig, features: int, classes: int) -> list[int]:
+    """Count the entries of the kernels of each layer and of the matrix beside them."""
     shapes = layer_shapes(config, features, classes)
-    return sum((one.branches + (one.skip != "none")) * one.inputs * one.outputs for one in shapes)
+    return [(one.branches + (one.skip != "none")) * one.inputs * one.outputs for one in shapes]
 
 
 def _filtered_columns(config: TrainingConfig, features: int, classes: int) -> int:

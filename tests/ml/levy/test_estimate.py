@@ -55,7 +55,7 @@ def test_wide_features_are_filtered_after_the_weights_and_back() -> None:
     grid = ladder(4000).adjacency
     narrow, wide, wider = (estimate(grid, TrainingConfig(), count) for count in (8, 500, 5000))
     assert wide.epoch_seconds > 2 * narrow.epoch_seconds
-    assert wider.epoch_seconds < 6 * wide.epoch_seconds
+    assert wider.epoch_seconds == wide.epoch_seconds
 
 
 def test_large_kernels_are_counted_with_their_gradients_and_moments() -> None:
