@@ -8,9 +8,9 @@ from torch import Tensor
 from ml.arrays import FloatArray
 from ml.config import FilterMethod
 from ml.corrected_filter import CorrectedFilter
-from ml.feature_matrix import densify
 from ml.levy.filter import filter_signal, filter_transposed
 from ml.levy.interface import LevyOperator
+from ml.recorded_filter import RecordedFilter
 from ml.walk_filter import WalkFilter
 
 
@@ -66,7 +66,7 @@ class _Product(torch.autograd.Function):
         return (gradients[0].T @ context.matrix).T, None
 
 
-class OperatorFilter:
+class OperatorFilter(RecordedFilter):
     """The FGS filter through an operator that only knows how to act on signals.
 
     Equation: Eq. (filter_expansion), the recurrence ``X'_i = X + a Lt X'_(i-1)``; the
@@ -85,27 +85,11 @@ class OperatorFilter:
         *,
         keeps_constants: bool = False,
     ) -> None:
-        self.keeps_constants = keeps_constants
+        super().__init__(keeps_constants=keeps_constants)
         self._operator = operator
         self._alpha = alpha
         self._order = order
         self._method = method
-        self._constant: tuple[Tensor, Tensor] | None = None
-
-    def apply(self, signal: Tensor) -> Tensor:
-        """Return the filtered signal. Shapes: (N, C) -> (N, C)."""
-        filtered: Tensor = _Filtering.apply(signal, self)  # type: ignore[no-untyped-call]  # torch
-        return filtered
-
-    def apply_at(self, signal: Tensor, nodes: Tensor) -> Tensor:
-        """Return the filtered signal at some nodes only. Shapes: (N, C), (R,) -> (R, C)."""
-        return self.apply(signal)[nodes]
-
-    def apply_to_constant(self, signal: Tensor) -> Tensor:
-        """Filter a signal that is the same at every call, once. Shapes: (N, C) -> (N, C)."""
-        if self._constant is None or self._constant[0] is not signal:
-            self._constant = (signal, self.apply(densify(signal)))
-        return self._constant[1]
 
     def compute(self, signal: Tensor, *, transposed: bool) -> Tensor:
         """Filter values without recording a gradient; transposed for the backward pass."""
@@ -113,17 +97,6 @@ class OperatorFilter:
         values = signal.detach().cpu().double().numpy()
         filtered = act(self._operator, values, self._alpha, self._order, self._method)
         return torch.from_numpy(filtered).to(signal.device, signal.dtype)
-
-
-class _Filtering(torch.autograd.Function):
-    @staticmethod
-    def forward(context: Any, signal: Tensor, levy_filter: OperatorFilter) -> Tensor:
-        context.levy_filter = levy_filter
-        return levy_filter.compute(signal, transposed=False)
-
-    @staticmethod
-    def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, None]:
-        return context.levy_filter.compute(gradients[0], transposed=True), None
 
 
 LevyFilter = DenseFilter | CorrectedFilter | WalkFilter | OperatorFilter

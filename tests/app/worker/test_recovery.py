@@ -187,7 +187,7 @@ def test_a_trainer_that_crashes_under_a_memory_limit_names_it(bench: Bench) -> N
 def test_a_limit_well_above_the_estimate_lets_a_job_succeed(bench: Bench) -> None:
     job_id = bench.enqueue(epochs=5)
     bench.start_worker(job_memory_bytes=str(10**9))
-    bench.wait_for_state(job_id, "succeeded")
+    assert bench.wait_for_state(job_id, "succeeded").error is None
 
 
 def test_a_job_that_cannot_be_trained_fails_with_the_reason(bench: Bench) -> None:

@@ -1,0 +1,30 @@
+"""The steps of a job in the table, one transaction each, and the terms they are taken on."""
+
+from typing import Any
+
+from app.db import Database
+from app.jobs import service
+from app.jobs.service import Origin
+from app.jobs.states import Claim, LeaseTerms
+from app.tables import JobRow
+
+TERMS = LeaseTerms("worker", seconds=60, max_attempts=3)
+EXPIRED = LeaseTerms("lost worker", seconds=-1, max_attempts=3)
+LOST: dict[str, Any] = {"title": "lost"}
+
+
+def enqueue(database: Database, priority: int = 0) -> str:
+    with database.writing() as session:
+        return service.enqueue(session, "train", {"label": "role"}, Origin(priority=priority)).id
+
+
+def claim(database: Database, terms: LeaseTerms = TERMS) -> Claim:
+    with database.writing() as session:
+        row = service.claim_next(session, terms)
+    assert row is not None
+    return Claim(row.id, row.attempt)
+
+
+def find(database: Database, job_id: str) -> JobRow:
+    with database.reading() as session:
+        return service.get_job(session, job_id)
