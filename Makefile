@@ -13,7 +13,7 @@ run: $(RUNTIME)
 install: $(RUNTIME)
 
 test: $(DEVELOPMENT)
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: $(DEVELOPMENT)
 	$(BIN)/ruff format --check .
