@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -76,14 +76,10 @@ def lock_graph(session: Session, graph_id: str) -> bool:
     return session.scalar(query) is not None
 
 
-def count_unfinished_jobs(session: Session, graph_id: str) -> int:
-    """Count the jobs that wait for or work on a grid."""
-    query = (
-        select(func.count())
-        .select_from(JobRow)
-        .where(JobRow.graph_id == graph_id, JobRow.state.in_(_UNFINISHED))
-    )
-    return session.scalar(query) or 0
+def list_unfinished_jobs(session: Session, graph_id: str) -> Sequence[str]:
+    """Return the ids of the jobs that wait for or work on a grid, the oldest first."""
+    query = select(JobRow.id).where(JobRow.graph_id == graph_id, JobRow.state.in_(_UNFINISHED))
+    return session.scalars(query.order_by(JobRow.created_at, JobRow.id)).all()
 
 
 def delete_graph(session: Session, graph_id: str) -> None:

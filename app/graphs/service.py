@@ -27,6 +27,8 @@ from ml import Graph
 from ml.errors import Fault
 
 _GRIDS_REMEMBERED = 8
+_MOST_SHOWN = 20
+"""Jobs that a refusal names."""
 _grids: BoundedCache[Grid] = BoundedCache(_GRIDS_REMEMBERED)
 
 
@@ -164,9 +166,12 @@ def delete_graph(session: Session, graph_id: str) -> None:
     """
     if not repository.lock_graph(session, graph_id):
         raise _not_found(graph_id)
-    jobs = repository.count_unfinished_jobs(session, graph_id)
+    jobs = repository.list_unfinished_jobs(session, graph_id)
     if jobs:
-        raise GraphInUse(f"{jobs} unfinished job(s) use grid {graph_id!r}; cancel them first.")
+        shown = ", ".join(jobs[:_MOST_SHOWN]) + (" ..." if len(jobs) > _MOST_SHOWN else "")
+        raise GraphInUse(
+            f"{len(jobs)} unfinished job(s) use grid {graph_id!r}; cancel them first: {shown}"
+        )
     repository.delete_graph(session, graph_id)
 
 

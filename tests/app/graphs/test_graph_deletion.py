@@ -10,7 +10,7 @@ from app.tables import ActiveModelRow, JobRow, LabelRow, ModelRow, PredictionRow
 from tests.app.samples import post_graph, put_model
 
 
-def put_job(api: TestClient, graph_id: str, state: str) -> None:
+def put_job(api: TestClient, graph_id: str, state: str) -> str:
     database: Database = api.app.state.database  # type: ignore[attr-defined]  # an ASGI app to mypy
     with database.writing() as session:
         now = current_time(session)
@@ -18,6 +18,7 @@ def put_job(api: TestClient, graph_id: str, state: str) -> None:
         row.queue = "cpu"
         row.graph_id, row.created_at, row.dispatched_at = graph_id, now, now
         session.add(row)
+        return row.id
 
 
 def count_rows(api: TestClient, table: type[Base]) -> int:
@@ -40,9 +41,10 @@ def test_a_deleted_grid_is_gone_with_its_labels_models_and_predictions(
 @pytest.mark.parametrize("state", ["queued", "running"])
 def test_a_grid_that_a_job_uses_is_kept(any_api: TestClient, state: str) -> None:
     graph_id = post_graph(any_api)
-    put_job(any_api, graph_id, state)
+    job_id = put_job(any_api, graph_id, state)
     answer = any_api.delete(f"/graphs/{graph_id}")
     assert answer.status_code == 409
+    assert job_id in answer.json()["detail"]
     assert answer.json()["type"] == "/problems/graph-in-use"
     assert any_api.get(f"/graphs/{graph_id}").status_code == 200
 
