@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -90,7 +90,12 @@ def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
         "weight": {"choice": "given" if use_weights else "one"},
         "branch_columns": [{"name": name, "unit": None} for name in grid.branch_columns.names],
         "columns_not_kept": not_kept,
-        "notes": [*read.report["notes"], *plain.notes, *([_NOT_KEPT_NOTE] if not_kept else [])],
+        "notes": [
+            *read.report["notes"],
+            *plain.notes,
+            *([_NOT_KEPT_NOTE] if not_kept else []),
+            *_list_left_out(plain),
+        ],
     }
     return ReadGrid(grid, label_sets, report)
 
@@ -193,6 +198,25 @@ def _list_not_kept(plain: PlainGraph, kept: frozenset[str]) -> list[dict[str, An
     rows = plain.bus_attributes
     names = sorted({name for row in rows for name in row} - kept)
     return [{"name": name, "not_numbers": _find_other_cells(plain, name)} for name in names]
+
+
+def _list_left_out(plain: PlainGraph) -> Iterator[str]:
+    """Name the columns of branches and the places of buses that are not numbers."""
+    rows = plain.branch_attributes
+    kept = {"weight", "kind", *_numeric_columns(rows)}
+    names = sorted({name for row in rows for name in row} - kept)
+    if names:
+        shown = ", ".join(shorten(name) for name in names[:_MOST_SHOWN])
+        yield f"Left out, as not every branch has a number there: {shown}."
+    places = [(row.get("lat"), row.get("lon")) for row in plain.bus_attributes]
+    lost = [
+        position
+        for position, place in enumerate(places)
+        if any(place) and not all(isinstance(value, float) for value in place)
+    ]
+    if lost:
+        first = plain.name_bus(lost[0], "")
+        yield f"{len(lost)} buses have no place, as lat and lon are not two numbers: first {first}."
 
 
 def _find_other_cells(plain: PlainGraph, name: str) -> dict[str, Any]:

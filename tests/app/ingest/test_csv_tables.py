@@ -54,6 +54,18 @@ def test_columns_that_are_not_numbers_everywhere_are_told() -> None:
     assert any("every bus has a number" in note for note in read.report["notes"])
 
 
+def test_branch_columns_and_places_that_are_no_numbers_are_told() -> None:
+    buses = "id,lat,lon\n1,51,7\n2,52,east\n3,,\n4,53,\n"
+    read = _read("source,target,r,owner\n1,2,0.1,A\n2,3,none,B\n3,4,1,C\n", buses)
+    assert read.grid.branch_columns.names == ()
+    notes = read.report["notes"]
+    assert "Left out, as not every branch has a number there: 'owner', 'r'." in notes
+    place = "2 buses have no place, as lat and lon are not two numbers: first buses line 3."
+    assert place in notes
+    whole = _read("source,target,r\n1,2,0.1\n", "id,lat,lon\n1,0,0\n2,,\n").report["notes"]
+    assert not any("Left out" in note or "no place" in note for note in whole)
+
+
 def test_other_numbers_of_branches_become_branch_columns() -> None:
     grid = _read("from;to;r;x\n1;2;0.1;0.2\n2;2;1;1\n2;3;0.3;0.4\n").grid
     assert grid.branch_columns.names == ("r", "x")
