@@ -43,7 +43,8 @@ class CandidateOut(BaseModel):
     validation_log_loss: float | None = Field(examples=[0.61])
     test: float | None = Field(description="Mean accuracy; decides nothing.", examples=[0.741])
     model_id: str | None = Field(
-        description="The model of the seed best on validation.", examples=[_MODEL]
+        description="The model of the seed best on validation, among those still stored.",
+        examples=[_MODEL],
     )
 
     @classmethod
@@ -68,7 +69,7 @@ class TrialOut(BaseModel):
     state: JobState = Field(examples=["succeeded"])
     validation: float | None = Field(description="Accuracy.", examples=[0.792])
     test: float | None = Field(description="Accuracy.", examples=[0.744])
-    model_id: str | None = Field(examples=[_MODEL])
+    model_id: str | None = Field(description="Null once it is deleted.", examples=[_MODEL])
     job_id: str = Field(examples=[_JOB])
     error: dict[str, Any] | None = Field(description="Why it failed, as a problem body.")
 

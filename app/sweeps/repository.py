@@ -41,7 +41,7 @@ def list_sweeps(
 
 
 def list_trials(session: Session, sweep_ids: Sequence[str]) -> Sequence[Row[Any]]:
-    """Return the jobs of sweeps in their order, without their curves."""
+    """Return the jobs of sweeps in their order, without their curves, and models still stored."""
     query = (
         select(
             SweepTrialRow.sweep_id,
@@ -51,11 +51,13 @@ def list_trials(session: Session, sweep_ids: Sequence[str]) -> Sequence[Row[Any]
             JobRow.payload["config"].label("config"),
             JobRow.progress["epoch"].as_integer().label("epoch"),
             JobRow.result,
+            ModelRow.id.label("model_id"),
             JobRow.error,
             JobRow.started_at,
             JobRow.finished_at,
         )
         .join(JobRow, JobRow.id == SweepTrialRow.job_id)
+        .outerjoin(ModelRow, ModelRow.id == JobRow.result["model_id"].as_string())
         .where(SweepTrialRow.sweep_id.in_(sweep_ids))
         .order_by(SweepTrialRow.sweep_id, SweepTrialRow.position)
     )

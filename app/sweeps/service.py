@@ -106,6 +106,7 @@ def _read_trial(found: Row[Any], names: Sequence[str]) -> TrialRecord:
         epoch=found.epoch,
         epochs=found.config["epochs"],
         result=found.result or {},
+        model_id=found.model_id,
         error=found.error,
         started_at=found.started_at,
         finished_at=found.finished_at,

@@ -26,14 +26,11 @@ class TrialRecord:
     epoch: int | None
     epochs: int
     result: dict[str, Any]
+    model_id: str | None
+    """The model that came of it; None once it is deleted, while its figures stay."""
     error: dict[str, Any] | None
     started_at: datetime | None
     finished_at: datetime | None
-
-    @property
-    def model_id(self) -> str | None:
-        """The model that came of it."""
-        return self.result.get("model_id")
 
     @property
     def done(self) -> float:
@@ -80,8 +77,9 @@ class Candidate:
 
     @property
     def best_trial(self) -> TrialRecord | None:
-        """The trial of the seed that is best on validation."""
-        return max(self.finished, key=lambda trial: trial.measure("validation") or 0, default=None)
+        """The trial of the seed that is best on validation among those whose model is stored."""
+        stored = [trial for trial in self.finished if trial.model_id is not None]
+        return max(stored, key=lambda trial: trial.measure("validation") or 0, default=None)
 
 
 @dataclass(frozen=True)

@@ -109,9 +109,12 @@ def test_the_model_that_answers_is_the_best_on_validation_of_all(finished: Finis
     assert row["validation"] == max(row["validation"] for row in on_the_cpu(sweep))
 
 
-def test_the_table_outlives_a_deleted_model(finished: Finished) -> None:
+def test_the_figures_of_a_deleted_model_stay_and_its_id_goes(finished: Finished) -> None:
     service, sweep = finished
     answering = service.api.get("/predict/0").json()["model_id"]
     gone = next(row for row in on_the_cpu(sweep) if row["model_id"] != answering)
     assert service.api.delete(f"/models/{gone['model_id']}").status_code == 204
-    assert service.look(f"/sweeps/{sweep['id']}")["results"] == sweep["results"]
+    now = service.look(f"/sweeps/{sweep['id']}")
+    forgotten = gone | {"model_id": None}
+    assert now["results"] == [forgotten if row == gone else row for row in sweep["results"]]
+    assert gone["model_id"] not in [one["model_id"] for one in now["candidates"]]

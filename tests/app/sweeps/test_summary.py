@@ -36,7 +36,8 @@ def trial(
         seed=0,
         epoch=epoch,
         epochs=100,
-        result={} if accuracy is None else {"model_id": f"m{accuracy}", "validation": part},
+        result={} if accuracy is None else {"validation": part},
+        model_id=None if accuracy is None else f"m{accuracy}",
         error=None,
         started_at=None if state is JobState.QUEUED else MOMENT,
         finished_at=None if state in {JobState.QUEUED, JobState.RUNNING} else MOMENT,
@@ -107,6 +108,14 @@ def test_the_model_of_the_best_is_that_of_its_best_seed() -> None:
     assert best is not None
     assert best.best_trial is not None
     assert best.best_trial.model_id == "m0.8"
+
+
+def test_a_deleted_model_is_not_offered_and_still_counts() -> None:
+    best = summarise(trial(0.1, 0.5), replace(trial(0.1, 0.8), model_id=None)).best
+    assert best is not None
+    assert best.best_trial is not None
+    assert best.best_trial.model_id == "m0.5"
+    assert best.mean("validation") == pytest.approx(0.65)
 
 
 def test_without_a_model_nothing_is_best() -> None:

@@ -66,6 +66,7 @@ def brokered(tmp_path: Path, postgres_url: str, valkey_url: str) -> Iterator[Swe
     bench.database.close()
 
 
+@pytest.mark.slow
 def test_a_broker_delivers_every_job_of_a_sweep(brokered: SweepService) -> None:
     # No reaper helps within the test: what is not delivered stays queued.
     brokered.bench.start_worker(heartbeat_seconds="600", lease_seconds="1200")
