@@ -49,10 +49,10 @@ def measure(body: bytes) -> dict[str, Any]:
     read_topology(graph, GridLimits(10**9, 10**9), faults)
     done, processor_done = time.perf_counter(), time.process_time()
     return {
-        "seconds": round(parsed - start, 3),
-        "processor_seconds": round(processor_parsed - processor_start, 3),
-        "grid_seconds": round(done - parsed, 3),
-        "grid_processor_seconds": round(processor_done - processor_parsed, 3),
+        "seconds": round(parsed - start, 6),
+        "processor_seconds": round(processor_parsed - processor_start, 6),
+        "grid_seconds": round(done - parsed, 6),
+        "grid_processor_seconds": round(processor_done - processor_parsed, 6),
         "peak_rss_gb": round(read_peak_bytes() / _GIB, 3),
         "body_mb": round(len(body) / 2**20, 1),
     }
