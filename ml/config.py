@@ -20,6 +20,7 @@ Rounding = Literal["at_least_one", "floor", "stochastic"]
 Scaling = Literal["quantile", "standard", "minmax", "none"]
 ClassWeights = Literal["none", "balanced"]
 StopOn = Literal["loss", "accuracy"]
+LabelSpreading = Literal["closed_form", "clamped"]
 MethodName = Literal[
     "lfgcn",
     "lfgcn_plus",
@@ -44,6 +45,7 @@ _LEVY = ("lfgcn", "lfgcn_plus")
 _PLUS = ("lfgcn_plus",)
 _ALPHA = (*_LEVY, "appnp")
 _ORDER = (*_LEVY, "chebnet", "arma", "appnp", "mixhop", "vpn", "spagan", "motifnet")
+_POOLED = (*_LEVY, "spagan")
 _BRANCHES = (*_LEVY, "arma", "gat", "spagan")
 SMALL_NETWORK = 2000
 """Below this many nodes the paper's drop rates for small networks apply."""
@@ -79,7 +81,7 @@ class TrainingConfig:
     layers: int = setting(2, "Graph convolutions, one behind the other.", "[1, 16]")
     width: int = setting(64, "Channels of a hidden layer.", "[1, 4096]")
     branches: int = setting(4, "Parallel sets of weights of a layer.", "[1, 64]", _BRANCHES)
-    pooling: Pooling = setting("gated", "How the branches become one.", only=_LEVY)
+    pooling: Pooling = setting("gated", "How the branches become one.", only=_POOLED)
     gate: Gate = setting("branch", "What a gate weighs: whole branches or channels.", only=_LEVY)
     skip: Skip = setting("input", "What is added to a layer past its filter.", only=_LEVY)
     output_skip: bool = setting(True, "Whether the last layer has such a skip too.", only=_LEVY)
@@ -91,6 +93,9 @@ class TrainingConfig:
     hidden_labels: float = setting(
         0.5, "Share of training labels hidden from the input in an epoch.", "(0, 1]", _PLUS
     )
+    label_spreading: LabelSpreading = setting(
+        "closed_form", "Whether spread labels add up, or stay as known (clamped).", only=_PLUS
+    )
     label_alpha: float = setting(0.95, "Reach of the spread labels.", "(0, 1)", _PLUS)
     label_gamma: float = setting(1.0, "Lévy exponent of that spreading.", "(0, 1]", _PLUS)
     label_trust: float = setting(
@@ -98,6 +103,9 @@ class TrainingConfig:
     )
     label_bridges: float = setting(
         1.0, "Weight of branches between voltage levels when labels spread.", "(0, 100]", _PLUS
+    )
+    label_contrast: float = setting(
+        0.0, "How much less branches weigh there whose ends differ, as in angle.", "[0, 10]", _PLUS
     )
     feature_steps: int = setting(1, "Steps that features are spread before.", "[0, 16]", _PLUS)
     members: int = setting(4, "Networks of the ensemble.", "[1, 64]", _PLUS)

@@ -122,9 +122,11 @@ class PlusNetwork(nn.Module):
         return labelled & drawn
 
     def _shares(self, known: Tensor, shown: Tensor, spreader: Spreader) -> Tensor:
+        """Return what each node hears of each class, evenly where it hears nothing."""
+        if self._hidden == 1:
+            return torch.full_like(known, 1 / self._classes)
         sources = known.any(dim=1).nonzero().squeeze(1)
-        visible = known[sources] * shown[sources].unsqueeze(1)
-        heard = spreader.responses(sources) @ visible
+        heard = spreader.hear(sources, known[sources], shown[sources])
         total = heard.sum(dim=1, keepdim=True)
         even = torch.full_like(heard, 1 / self._classes)
         return torch.where(total > 0, heard / total.clamp_min(1e-30), even)

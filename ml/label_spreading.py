@@ -4,23 +4,28 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ml.arrays import SparseMatrix
+from ml.arrays import BoolArray, FloatArray, SparseMatrix
 from ml.closed_forms import classification_functions
-from ml.config import TrainingConfig
+from ml.config import LabelSpreading, TrainingConfig
 from ml.graph import Graph
 
-_LABEL_SIGMA = 0.5
-"""The normalised Laplacian: of the three it erred least on the zones of a grid."""
+_SIGMAS: dict[LabelSpreading, float] = {"closed_form": 0.5, "clamped": 1.0}
+"""Of the three sigmas the normalised Laplacian erred least on the zones of a grid; clamped, one
+is the walk that label propagation follows."""
 _MOST_LEVELS = 20
 """A column with more distinct values does not divide the nodes into levels."""
+_SMOOTH = 0.5
+"""A column is smooth if neighbours share so much of its variance, as they do of the angle."""
 
 
 class Spreader:
-    """What each node hears of a label at each training node, from the whole graph.
+    """What each node hears of the labels that training nodes show, from the whole graph.
 
     Equation: the columns at the training nodes of ``(1-a) (I - a Lt)^-1`` of Eqs. (eq_gssl)
-        and (fractional_closed_form), sigma one half, with ``label_alpha`` and ``label_gamma``.
-    Deviation: edges between levels weigh ``label_bridges`` times as much.
+        and (fractional_closed_form) with ``label_alpha`` and ``label_gamma``, added up by the
+        labels; if ``label_spreading`` is clamped, weighted until they give the labels that are
+        shown, see ``clamp_labels``.
+    Deviation: edges weigh as ``weigh_edges`` says.
     Cost: one closed form for as many columns as there are training nodes, once.
     """
 
@@ -30,6 +35,16 @@ class Spreader:
         self._device = device
         self._kept: tuple[Tensor, Tensor] | None = None
 
+    def hear(self, nodes: Tensor, labels: Tensor, shown: Tensor) -> Tensor:
+        """Return how much each node hears of each class.
+
+        Shapes: training nodes (n,), their labels (n, K) and whose are shown (n,) -> (N, K).
+        """
+        responses = self.responses(nodes)
+        if self._config.label_spreading == "clamped":
+            return clamp_labels(responses[:, shown], nodes[shown], labels[shown])
+        return responses @ (labels * shown.unsqueeze(1))
+
     def responses(self, nodes: Tensor) -> Tensor:
         """Return how loud each of ``nodes`` is heard everywhere. Shapes: (n,) -> (N, n)."""
         if self._kept is None or not torch.equal(self._kept[0], nodes):
@@ -38,28 +53,65 @@ class Spreader:
             sources[chosen, np.arange(len(chosen))] = 1
             config = self._config
             heard = classification_functions(
-                strengthen_bridges(self._graph, config.label_bridges),
+                weigh_edges(self._graph, config.label_bridges, config.label_contrast),
                 sources,
                 config.label_alpha,
-                _LABEL_SIGMA,
+                _SIGMAS[config.label_spreading],
                 config.label_gamma,
             )
             self._kept = (nodes, torch.from_numpy(np.maximum(heard, 0)).float().to(self._device))
         return self._kept[1]
 
 
-def strengthen_bridges(graph: Graph, factor: float) -> SparseMatrix:
-    """Return the adjacency with edges between nodes of unlike level weighted up.
+def clamp_labels(responses: Tensor, nodes: Tensor, labels: Tensor) -> Tensor:
+    """Spread labels so that they stay what they are at their own nodes.
 
-    A level is a value of a feature that takes few, such as the base voltage: an edge between
-    two base voltages is a transformer, and its two ends stand in one substation.
+    Equation: ``F = G_s (G_ss)^-1 Y_s`` with ``G`` the closed form and s the nodes; as alpha goes
+        to one and sigma is one, the fixed point ``F_u = (I - T_uu)^-1 T_us Y_s`` of label
+        propagation (Zhu and Ghahramani 2002). Then the class mass normalisation of Zhu,
+        Ghahramani and Lafferty (2003): each class has its share of the labels.
+    Shapes: responses (N, s), nodes (s,), labels (s, K) -> (N, K).
+    """
+    weights = torch.linalg.solve(responses[nodes].double(), labels.double())
+    functions = (responses.double() @ weights).clamp_min(0)
+    masses = functions.sum(0)
+    shares = labels.double().mean(0) if len(labels) else masses
+    scaled: Tensor = functions * torch.where(masses > 0, shares / masses.clamp_min(1e-30), 0)
+    return scaled.to(responses.dtype)
+
+
+def weigh_edges(graph: Graph, bridges: float, contrast: float) -> SparseMatrix:
+    """Return the adjacency as labels spread over it.
+
+    Edges between nodes of unlike level weigh ``bridges`` times as much. A level is a value of a
+    feature that takes few, such as the base voltage: an edge between two base voltages is a
+    transformer, and its two ends stand in one substation. All edges weigh
+    ``exp(-contrast d)`` times as much, where d is how far their ends are apart in the smooth
+    features, in units of what is usual for an edge: a line over which the angle falls steeply
+    is long.
 
     Shapes: (N, N) symmetric.
     """
-    levels = [column for column in graph.features.T if 1 < len(np.unique(column)) <= _MOST_LEVELS]
     entries = graph.adjacency.tocoo()
+    columns = graph.features.T
     unlike = np.zeros(entries.nnz, dtype=bool)
-    for column in levels:
-        unlike |= column[entries.row] != column[entries.col]
-    entries.data = entries.data * np.where(unlike, factor, 1.0)
+    apart = np.zeros(entries.nnz)
+    for column in columns:
+        gaps = np.abs(column[entries.row] - column[entries.col])
+        if _has_levels(column):
+            unlike |= gaps > 0
+        elif contrast > 0 and _is_smooth(column, gaps):
+            apart += gaps / np.median(gaps[gaps > 0])
+    entries.data = entries.data * np.where(unlike, bridges, 1.0) * np.exp(-contrast * apart)
     return entries.tocsr()
+
+
+def _has_levels(column: FloatArray) -> bool:
+    return 1 < len(np.unique(column)) <= _MOST_LEVELS
+
+
+def _is_smooth(column: FloatArray, gaps: FloatArray) -> bool:
+    """Tell whether a column differs less over edges than between any two nodes."""
+    moves: BoolArray = gaps > 0
+    variance = column.var()
+    return bool(moves.any() and 1 - np.square(gaps).mean() / (2 * variance) > _SMOOTH)

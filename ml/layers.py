@@ -74,15 +74,19 @@ class LevyLayer(nn.Module):
     ) -> tuple[Tensor, Tensor | None]:
         shape = self._shape
         columns = self.kernel.transpose(0, 1).flatten(1)
-        if self.skip is not None and shape.skip == "filtered":
-            columns = torch.cat([columns, self.skip], dim=1)
-        filtered = _filter(multiply(signal, columns), levy_filter, nodes, constant=False)
         width = shape.branches * shape.outputs
+        if self.skip is not None and shape.skip != "pooled":
+            columns = torch.cat([columns, self.skip], dim=1)
+        product = multiply(signal, columns)
+        skipped = product[:, width:] if shape.skip == "input" else None
+        if skipped is not None:
+            product = product[:, :width]
+        filtered = _filter(product, levy_filter, nodes, constant=False)
         outputs = filtered[:, :width].reshape(-1, shape.branches, shape.outputs)
         outputs = outputs.transpose(0, 1) + self.bias
         if shape.skip == "filtered":
             return outputs, filtered[:, width:]
-        return outputs, self._skip(signal, filtered, nodes)
+        return outputs, skipped if skipped is None or nodes is None else skipped[nodes]
 
     def _pool(self, outputs: Tensor) -> Tensor:
         if self._shape.activation == "branch" and not self._shape.last:

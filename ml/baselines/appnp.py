@@ -5,8 +5,9 @@ from typing import Any
 from torch import Tensor, nn
 from torch_geometric.nn import APPNP
 
-from ml.baselines.edge_views import EdgeView, normalised_edge_views
+from ml.baselines.edge_views import RowView, normalised_views
 from ml.baselines.mlp import MlpNetwork
+from ml.baselines.row_product import add_by_rows
 from ml.config import TrainingConfig
 
 DEFAULT_STEPS = 10
@@ -19,6 +20,12 @@ PUBLISHED: dict[str, Any] = {
     "learning_rate": 0.01,
     "weight_decay": 5e-3,
 }
+
+
+class Propagation(APPNP):  # type: ignore[misc]  # the library is untyped
+    """The library's layer, whose steps are products by compressed rows."""
+
+    propagate = add_by_rows
 
 
 class AppnpNetwork(nn.Module):
@@ -35,18 +42,18 @@ class AppnpNetwork(nn.Module):
         super().__init__()
         steps = DEFAULT_STEPS if config.filter_order is None else config.filter_order
         self.perceptron = MlpNetwork(config, features, classes)
-        self.propagation = APPNP(K=steps, alpha=1 - config.alpha, normalize=False)
+        self.propagation = Propagation(K=steps, alpha=1 - config.alpha, normalize=False)
 
     @property
     def regularised(self) -> list[nn.Parameter]:
         """What l2 is applied to: the first kernel alone, as published."""
         return [next(self.perceptron.parameters())]
 
-    def forward(self, features: Tensor, view: EdgeView, nodes: Tensor | None) -> Tensor:
+    def forward(self, features: Tensor, view: RowView, nodes: Tensor | None) -> Tensor:
         """Return logits at ``nodes``, or everywhere if that is None."""
         spread: Tensor = self.propagation(self.perceptron(features, None, None), *view)
         return spread if nodes is None else spread[nodes]
 
 
 build_network = AppnpNetwork
-make_views = normalised_edge_views
+make_views = normalised_views

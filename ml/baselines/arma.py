@@ -5,10 +5,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch_geometric.nn import ARMAConv
-from torch_geometric.nn.conv.gcn_conv import gcn_norm
 
-from ml.baselines.edge_views import raw_edge_views
+from ml.baselines.edge_views import loopless_views
 from ml.baselines.layered import LayeredNetwork, layer_widths
+from ml.baselines.row_product import SymmetricRows, add_by_rows
 from ml.config import TrainingConfig
 from ml.dropout import drop
 from ml.feature_matrix import multiply
@@ -31,18 +31,18 @@ class ArmaLayer(ARMAConv):  # type: ignore[misc]  # the library is untyped
     Shapes: (N, in) -> (N, out).
     """
 
-    def forward(self, signal: Tensor, edge_index: Tensor, weights: Tensor) -> Tensor:
+    propagate = add_by_rows
+
+    def forward(self, signal: Tensor, matrix: SymmetricRows) -> Tensor:
         """Return the mean of the stacks."""
         if not signal.is_sparse:
-            filtered: Tensor = super().forward(signal, edge_index, weights)
+            filtered: Tensor = super().forward(signal, matrix)
             return filtered
-        size, kind = len(signal), signal.dtype
-        edges, norm = gcn_norm(edge_index, weights, size, add_self_loops=False, dtype=kind)
         state: Tensor = _project(signal, self.init_weight)
         for step in range(self.num_layers):
             state = state if step == 0 else state @ self.weight[0]
             root = drop(signal, self.dropout, training=self.training)
-            state = self.propagate(edges, x=state, edge_weight=norm)
+            state = self.propagate(matrix, state)
             state = state + _project(root, self.root_weight[0]) + self.bias[0]
             state = state if self.act is None else self.act(state)
         return state.mean(dim=0)
@@ -81,4 +81,4 @@ class ArmaNetwork(LayeredNetwork):
 
 
 build_network = ArmaNetwork
-make_views = raw_edge_views
+make_views = loopless_views

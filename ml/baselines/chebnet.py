@@ -6,8 +6,9 @@ import torch
 from torch import Tensor
 from torch_geometric.nn import ChebConv
 
-from ml.baselines.edge_views import raw_edge_views
+from ml.baselines.edge_views import loopless_views
 from ml.baselines.layered import LayeredNetwork, layer_widths
+from ml.baselines.row_product import SymmetricRows
 from ml.config import TrainingConfig
 from ml.feature_matrix import apply_linear
 
@@ -25,26 +26,34 @@ PUBLISHED: dict[str, Any] = {
 class ChebLayer(ChebConv):  # type: ignore[misc]  # the library is untyped
     """The library's layer, which also takes sparse features.
 
-    Equation: Clenshaw (1955): ``sum_k T_k(L) Y_k = Y_0 + L B_1 - B_2`` with
+    Equation: with two for ``lambda_max`` the scaled Laplacian is ``-D^-1/2 W D^-1/2``.
+        Clenshaw (1955): ``sum_k T_k(L) Y_k = Y_0 + L B_1 - B_2`` with
         ``B_k = Y_k + 2 L B_(k+1) - B_(k+2)``; with ``Y_k = H W_k`` the matrix acts on the few
         columns that the layer gives instead of the many that it takes.
     Shapes: (N, in) -> (N, out).
     """
 
-    def forward(self, signal: Tensor, edge_index: Tensor, weights: Tensor) -> Tensor:
+    def forward(self, signal: Tensor, matrix: SymmetricRows) -> Tensor:
         """Return the filtered signal."""
         if not signal.is_sparse:
-            filtered: Tensor = super().forward(signal, edge_index, weights)
+            filtered: Tensor = super().forward(signal, matrix)
             return filtered
         projected = [apply_linear(linear, signal) for linear in self.lins]
-        edges, norm = self.__norm__(edge_index, len(projected[0]), weights, self.normalization)
         later = last = torch.zeros_like(projected[0])
         for columns in reversed(projected[1:]):
-            step = 2 * self.propagate(edges, x=last, norm=norm)
+            step = 2 * self.propagate(matrix, last)
             later, last = last, columns + step - later
-        step = self.propagate(edges, x=last, norm=norm)
+        step = self.propagate(matrix, last)
         total: Tensor = projected[0] + step - later + self.bias
         return total
+
+    def propagate(self, matrix: SymmetricRows, x: Tensor, **_weights: None) -> Tensor:
+        """Return the scaled Laplacian times a signal."""
+        return -matrix.apply(x)
+
+    def __norm__(self, matrix: SymmetricRows, *_: Any, **__: Any) -> tuple[SymmetricRows, None]:
+        """Leave the matrix, which came normalised; called by the library."""
+        return matrix, None
 
 
 class ChebNetwork(LayeredNetwork):
@@ -63,4 +72,4 @@ class ChebNetwork(LayeredNetwork):
 
 
 build_network = ChebNetwork
-make_views = raw_edge_views
+make_views = loopless_views

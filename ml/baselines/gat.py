@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 from torch_geometric.nn import GATConv
 
-from ml.baselines.edge_views import EdgeView, raw_edge_views
+from ml.baselines.edge_views import edge_views
 from ml.baselines.layered import LayeredNetwork
 from ml.config import TrainingConfig
+from ml.feature_matrix import multiply
 
 PUBLISHED: dict[str, Any] = {
     "layers": 2,
@@ -18,6 +19,28 @@ PUBLISHED: dict[str, Any] = {
     "learning_rate": 0.005,
     "weight_decay": 5e-4,
 }
+PUBLISHED_ON: dict[str, dict[str, Any]] = {"pubmed": {"learning_rate": 0.01, "weight_decay": 1e-3}}
+
+
+class GatLayer(GATConv):  # type: ignore[misc]  # the library is untyped
+    """The library's layer, which multiplies sparse features by compressed rows.
+
+    Shapes: (N, in) -> (N, heads x out), or (N, out) where the heads are averaged.
+    """
+
+    def __init__(self, inputs: int, outputs: int, **options: Any) -> None:
+        super().__init__(inputs, outputs, **options)
+        weight: nn.Parameter = self.lin.weight  # type: ignore[has-type]  # the library is untyped
+        self.lin = _Projection(weight)
+
+
+class _Projection(nn.Module):
+    def __init__(self, weight: nn.Parameter) -> None:
+        super().__init__()
+        self.weight = weight
+
+    def forward(self, signal: Tensor) -> Tensor:
+        return multiply(signal, self.weight.T)
 
 
 class GatNetwork(LayeredNetwork):
@@ -34,16 +57,12 @@ class GatNetwork(LayeredNetwork):
         inputs = [features, *[config.width * config.branches] * (config.layers - 1)]
         shared = {"dropout": config.dropout}
         hidden = [
-            GATConv(columns, config.width, heads=config.branches, **shared)
+            GatLayer(columns, config.width, heads=config.branches, **shared)
             for columns in inputs[:-1]
         ]
-        output = GATConv(inputs[-1], classes, heads=1, concat=False, **shared)
+        output = GatLayer(inputs[-1], classes, heads=1, concat=False, **shared)
         super().__init__([*hidden, output], config.dropout)
-
-    def apply_layer(self, position: int, signal: Tensor, view: EdgeView) -> Tensor:
-        """Return what attention makes of the signal; it sees no weights."""
-        return super().apply_layer(position, signal, view[:1])
 
 
 build_network = GatNetwork
-make_views = raw_edge_views
+make_views = edge_views

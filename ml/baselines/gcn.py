@@ -5,8 +5,9 @@ from typing import Any
 from torch import Tensor
 from torch_geometric.nn import GCNConv
 
-from ml.baselines.edge_views import normalised_edge_views
+from ml.baselines.edge_views import normalised_views
 from ml.baselines.layered import LayeredNetwork, layer_widths
+from ml.baselines.row_product import SymmetricRows, add_by_rows
 from ml.config import TrainingConfig
 from ml.feature_matrix import apply_linear
 
@@ -25,13 +26,14 @@ class GcnLayer(GCNConv):  # type: ignore[misc]  # the library is untyped
     Shapes: (N, in) -> (N, out).
     """
 
-    def forward(self, signal: Tensor, edge_index: Tensor, weights: Tensor) -> Tensor:
+    propagate = add_by_rows
+
+    def forward(self, signal: Tensor, matrix: SymmetricRows) -> Tensor:
         """Return the convolved signal."""
         if not signal.is_sparse:
-            convolved: Tensor = super().forward(signal, edge_index, weights)
+            convolved: Tensor = super().forward(signal, matrix)
             return convolved
-        columns = apply_linear(self.lin, signal)
-        total: Tensor = self.propagate(edge_index, x=columns, edge_weight=weights) + self.bias
+        total: Tensor = self.propagate(matrix, apply_linear(self.lin, signal)) + self.bias
         return total
 
 
@@ -51,4 +53,4 @@ class GcnNetwork(LayeredNetwork):
 
 
 build_network = GcnNetwork
-make_views = normalised_edge_views
+make_views = normalised_views

@@ -5,7 +5,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from ml.baselines import gcn
-from ml.baselines.edge_views import EdgeView, normalised_edge_views
+from ml.baselines.edge_views import RowView, normalised_views
 from ml.baselines.layered import LayeredNetwork, layer_widths
 from ml.config import TrainingConfig
 from ml.feature_matrix import apply_linear
@@ -27,11 +27,11 @@ class SkipGcnNetwork(LayeredNetwork):
         )
         self.skips = nn.ModuleList(nn.Linear(*shape, bias=False) for shape in widths)
 
-    def apply_layer(self, position: int, signal: Tensor, view: EdgeView) -> Tensor:
+    def apply_layer(self, position: int, signal: Tensor, view: RowView) -> Tensor:
         """Return the convolution and what the node makes of itself, added."""
         skipped = apply_linear(self.skips[position], signal)
         return super().apply_layer(position, signal, view) + skipped
 
 
 build_network = SkipGcnNetwork
-make_views = normalised_edge_views
+make_views = normalised_views

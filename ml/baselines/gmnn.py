@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ml.arrays import FloatArray
-from ml.baselines.edge_views import EdgeView, PreparedViews, normalised_edge_views
+from ml.baselines.edge_views import PreparedViews, RowView, normalised_views
 from ml.baselines.gcn import GcnNetwork
 from ml.config import TrainingConfig
 from ml.drop_edge import EdgeDropper, make_dropper
@@ -31,6 +31,7 @@ PUBLISHED: dict[str, Any] = {
     "rounds": 1,
     "sharpness": 10.0,
 }
+PUBLISHED_ON: dict[str, dict[str, Any]] = {"pubmed": {"learning_rate": 0.01}}
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Material:
     labels: Tensor
     train: Tensor
     validation: Tensor
-    views: PreparedViews[EdgeView]
+    views: PreparedViews[RowView]
     dropper: EdgeDropper | None
     generator: np.random.Generator
 
@@ -94,7 +95,7 @@ def _material(graph: Graph, split: Split, config: TrainingConfig) -> Material:
         labels=torch.from_numpy(graph.labels),
         train=torch.from_numpy(split.train),
         validation=torch.from_numpy(split.validation),
-        views=normalised_edge_views(graph, config, torch.device("cpu")),
+        views=normalised_views(graph, config, torch.device("cpu")),
         dropper=make_dropper(graph, config),
         generator=np.random.default_rng([config.seed, 1]),
     )
@@ -142,7 +143,7 @@ def _fit(
     return best
 
 
-def _training_view(material: Material) -> EdgeView:
+def _training_view(material: Material) -> RowView:
     if material.dropper is None:
         return material.views.whole()
     dropped = material.dropper.draw(material.generator)

@@ -11,16 +11,18 @@ from ml.graph import Graph
 from ml.levy.laplacian import degrees_of
 from ml.split import Split
 
-PUBLISHED: dict[str, Any] = {}
+PUBLISHED: dict[str, Any] = {"normalised": True}
 _RIDGE = 1e-9
 """Keeps the system regular on islands without a label, whose nodes then get the prior."""
 
 
-def classify(graph: Graph, split: Split, _settings: dict[str, Any], _seed: int) -> FloatArray:
+def classify(graph: Graph, split: Split, settings: dict[str, Any], _seed: int) -> FloatArray:
     """Solve for the fixed point of propagation with clamped training labels.
 
     Equation: Zhu and Ghahramani (2002), Eq. (5), ``F_u = (I - T_uu)^-1 T_ul Y_l`` with
-        ``T = D^-1 W``.
+        ``T = D^-1 W``; if ``normalised``, with the class mass normalisation of Zhu, Ghahramani
+        and Lafferty (2003): each class is scaled until its mass is its share of the training
+        labels. Without it one class takes nearly all of a large graph with few labels.
     Deviation: solved directly, as ``(D_uu - W_uu) F_u = W_ul Y_l`` with a small ridge, instead
         of iterated. A node that no label reaches gets the class frequencies.
     Shapes: (N, K), rows sum to one.
@@ -30,8 +32,11 @@ def classify(graph: Graph, split: Split, _settings: dict[str, Any], _seed: int) 
     unknown = np.setdiff1d(np.arange(graph.node_count), split.train)
     functions = known.copy()
     functions[unknown] = _spread(graph, known, unknown)
+    reached = functions.sum(axis=1, keepdims=True) > 1e-6
+    if settings.get("normalised", False):
+        mass = functions.sum(axis=0)
+        functions = functions * np.where(mass > 0, prior / np.where(mass > 0, mass, 1), 0)
     totals = functions.sum(axis=1, keepdims=True)
-    reached = totals > 1e-6
     return np.where(reached, functions / np.where(reached, totals, 1), prior)
 
 

@@ -6,9 +6,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 from torch_geometric.nn import MixHopConv
-from torch_geometric.nn.conv.gcn_conv import gcn_norm
 
-from ml.baselines.edge_views import EdgeView, raw_edge_views
+from ml.baselines.edge_views import RowView, normalised_views
+from ml.baselines.row_product import SymmetricRows, add_by_rows
 from ml.config import TrainingConfig
 from ml.dropout import drop
 from ml.feature_matrix import apply_linear
@@ -30,16 +30,17 @@ class MixHopLayer(MixHopConv):  # type: ignore[misc]  # the library is untyped
     Shapes: (N, in) -> (N, powers x out).
     """
 
-    def forward(self, signal: Tensor, edge_index: Tensor, weights: Tensor) -> Tensor:
+    propagate = add_by_rows
+
+    def forward(self, signal: Tensor, matrix: SymmetricRows) -> Tensor:
         """Return the powers side by side."""
         if not signal.is_sparse:
-            mixed: Tensor = super().forward(signal, edge_index, weights)
+            mixed: Tensor = super().forward(signal, matrix)
             return mixed
         columns = [apply_linear(linear, signal) for linear in self.lins]
-        edges, norm = gcn_norm(edge_index, weights, len(signal), dtype=signal.dtype)
         for power in self.powers:
             for _ in range(power):
-                columns[power] = self.propagate(edges, x=columns[power], edge_weight=norm)
+                columns[power] = self.propagate(matrix, columns[power])
         total: Tensor = torch.cat(columns, dim=1) + self.bias
         return total
 
@@ -67,7 +68,7 @@ class MixHopNetwork(nn.Module):
         self.mixture = nn.Parameter(torch.zeros(len(powers)))
         self._dropout = config.dropout
 
-    def forward(self, features: Tensor, view: EdgeView, nodes: Tensor | None) -> Tensor:
+    def forward(self, features: Tensor, view: RowView, nodes: Tensor | None) -> Tensor:
         """Return logits at ``nodes``, or everywhere if that is None."""
         signal = features
         for layer in self.layers:
@@ -80,4 +81,4 @@ class MixHopNetwork(nn.Module):
 
 
 build_network = MixHopNetwork
-make_views = raw_edge_views
+make_views = normalised_views

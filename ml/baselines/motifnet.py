@@ -10,17 +10,18 @@ from torch.nn import functional
 
 from ml.arrays import IntArray
 from ml.baselines import chebnet
-from ml.baselines.edge_views import normalised_edges, sparse_tensor
 from ml.baselines.motifs import motif_matrices
+from ml.baselines.row_product import SymmetricRows, normalise
 from ml.config import TrainingConfig
 from ml.dropout import drop
+from ml.feature_matrix import apply_linear
 from ml.graph import Graph
 
 MATRIX_COUNT = 14
 """The symmetric adjacency and the thirteen motifs."""
 PUBLISHED: dict[str, Any] = chebnet.PUBLISHED
 
-MotifView = list[tuple[int, Tensor]]
+MotifView = list[tuple[int, SymmetricRows]]
 """The plain adjacency and each motif matrix that is not empty: number and matrix, normalised."""
 
 
@@ -46,7 +47,7 @@ class MotifLayer(nn.Module):
         steps = [signal]
         for scores in self.attention:
             shares = functional.softmax(scores[present], dim=0)
-            images = [matrix @ steps[-1] for _, matrix in view]
+            images = [matrix.apply(steps[-1]) for _, matrix in view]
             steps.append((shares[:, None, None] * torch.stack(images)).sum(0))
         filtered: Tensor = self.linear(torch.cat(steps, dim=1))
         return filtered
@@ -78,7 +79,7 @@ class MotifNetwork(nn.Module):
         """Return logits at ``nodes``, or everywhere if that is None."""
         signal = features
         if self.entrance is not None:
-            signal = self.entrance(self._drop(signal))
+            signal = apply_linear(self.entrance, self._drop(signal))
         for position, layer in enumerate(self.layers):
             if position > 0:
                 signal = functional.relu(signal)
@@ -113,10 +114,7 @@ class MotifViews:
         plain = Graph(count, edges, np.ones(len(edges))).adjacency
         motifs = motif_matrices(edges, count, directed=self._graph.directed)
         return [
-            (
-                number,
-                sparse_tensor(normalised_edges(matrix, self._device, self_loops=False), count),
-            )
+            (number, SymmetricRows(normalise(matrix, self_loops=False), self._device))
             for number, matrix in enumerate([plain, *motifs])
             if matrix.nnz or number == 0
         ]

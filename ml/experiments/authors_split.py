@@ -78,7 +78,7 @@ def measure_dataset(
     dataset = LOADERS[name](study.data)
     rows = [
         _row(dataset, CONTENDERS["majority"], {}, seeds),
-        _row(dataset, CONTENDERS["forest"], CONTENDERS["forest"].published(), seeds),
+        _row(dataset, CONTENDERS["forest"], CONTENDERS["forest"].published(dataset.name), seeds),
     ]
     for method in reversed(NETWORKS):
         settings = choose_settings(study, name, method, report)

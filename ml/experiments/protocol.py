@@ -22,12 +22,16 @@ GRID_RUN: Settings = {
     "feature_scaling": "standard",
     "device": "cpu",
 }
-CITATION_RUN: Settings = {**GRID_RUN, "epochs": 200, "patience": 50, "feature_scaling": "none"}
+CITATION_RUN: Settings = {**GRID_RUN, "epochs": 1000, "patience": 100, "feature_scaling": "none"}
+"""Long enough for the small learning rates that GAT, SPAGAN and APPNP were published with."""
 SCALED_BY_AUTHORS = frozenset({"ieee118", "sc500", "sc500_br_b"})
 """Grids whose features came scaled by the paper's author; they are taken as they are."""
 UNNAMED: Settings = {"dropout": 0.0, "weight_decay": 5e-4}
 """What a network starts its search with where its source names nothing."""
 QUICK_RUN: Settings = {"epochs": 10, "patience": 10}
+PEEKING = "peeking"
+"""A kind of split that explains published figures and gives none of ours: the epoch is the one
+with the highest accuracy on the test nodes of the published split."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +81,15 @@ def hide_test_labels(graph: Graph, split: Split) -> Graph:
 
 
 def choose_split(dataset: Dataset, setting: str, seed: int) -> Split:
-    """Return the published split, the same for all seeds, or the one drawn by the seed."""
+    """Return the published split, the same for all seeds, or the one drawn by the seed.
+
+    ``PEEKING`` gives the published one with its test nodes for validation and none for testing.
+    """
     if setting == "published" and dataset.published is not None:
         return dataset.published
+    if setting == PEEKING and dataset.published is not None:
+        nothing = dataset.published.test[:0]
+        return Split(dataset.published.train, dataset.published.test, nothing)
     return dataset.draw_split(seed)
 
 
@@ -88,14 +98,18 @@ def measure(
 ) -> Measurement:
     """Train once and measure on the test nodes.
 
-    The method gets the graph without test labels; they are joined to its predictions here.
+    The method gets the graph without test labels, unless it is ``PEEKING``; they are joined to
+    its predictions here.
     """
+    if setting == PEEKING:
+        settings = {**settings, "stop_on": "accuracy"}
     split = choose_split(dataset, setting, seed)
     graph = hide_test_labels(dataset.graph, split)
     started = time.process_time()
     probabilities, best_epoch, epochs = predict(contender, graph, split, settings, seed)
     seconds = time.process_time() - started
-    test = evaluate(probabilities, dataset.graph.labels, split.test)
+    tested = split.validation if setting == PEEKING else split.test
+    test = evaluate(probabilities, dataset.graph.labels, tested)
     validation = evaluate(probabilities, graph.labels, split.validation)
     return Measurement(
         seed=seed,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ml.datasets.dataset import load_dataset
 from ml.errors import DatasetUnavailable, MlError
-from ml.experiments.cells import add_run, missing_seeds
+from ml.experiments.cells import add_run, missing_seeds, take_over_runs
 from ml.experiments.contenders import CONTENDERS, Contender
 from ml.experiments.freezing import freeze, frozen_path, read_frozen
 from ml.experiments.protocol import measure
@@ -86,6 +86,7 @@ def _run_one(job: Job, running: Running) -> Answer:
     try:
         settings, frozen = read_frozen(job.contender, job.cell.dataset, running.results)
         dataset = load_dataset(job.cell.dataset)
+        take_over_runs(job.cell, running.results, frozen, job.seeds)
         for seed in missing_seeds(job.cell, running.results, frozen, job.seeds):
             run = measure(job.contender, dataset, job.cell.setting, settings, seed)
             add_run(job.cell, running.results, frozen, run)

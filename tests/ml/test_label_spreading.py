@@ -1,10 +1,13 @@
 import numpy as np
+import pytest
 import torch
 
+from ml.baselines import label_propagation
 from ml.closed_forms import closed_form
 from ml.config import TrainingConfig
 from ml.graph import Graph
-from ml.label_spreading import Spreader, strengthen_bridges
+from ml.label_spreading import Spreader, clamp_labels, weigh_edges
+from tests.ml.communities import split_of, two_communities
 
 
 def line_of_buses(levels: list[float]) -> Graph:
@@ -26,13 +29,13 @@ def line_of_buses(levels: list[float]) -> Graph:
 
 def test_an_edge_between_two_levels_weighs_more() -> None:
     graph = line_of_buses([110.0, 110.0, 20.0])
-    weights = strengthen_bridges(graph, 5.0).toarray()
+    weights = weigh_edges(graph, 5.0, 0.0).toarray()
     assert weights.tolist() == [[0, 1, 0], [1, 0, 5], [0, 5, 0]]
 
 
 def test_a_column_of_many_values_has_no_levels() -> None:
     graph = line_of_buses([float(node) for node in range(30)])
-    weights = strengthen_bridges(graph, 5.0)
+    weights = weigh_edges(graph, 5.0, 0.0)
     np.testing.assert_array_equal(weights.toarray(), graph.adjacency.toarray())
 
 
@@ -49,3 +52,46 @@ def test_labels_spread_as_in_the_closed_form_where_no_bridge_weighs_more() -> No
     heard = Spreader(graph, config, torch.device("cpu")).responses(torch.tensor([0, 4])).numpy()
     expected = closed_form("NL", 0.8).probabilities(graph, np.array([0, 4]))
     np.testing.assert_allclose(heard / heard.sum(axis=1, keepdims=True), expected, rtol=1e-5)
+
+
+def test_an_edge_over_which_a_smooth_column_falls_steeply_weighs_less() -> None:
+    angles = [0.1 * node for node in range(15)] + [2.0 + 0.1 * node for node in range(15)]
+    weights = weigh_edges(line_of_buses(angles), 1.0, 0.5).toarray()
+    assert weights[3, 4] == pytest.approx(np.exp(-0.5))
+    assert weights[14, 15] == pytest.approx(np.exp(-0.5 * 6))
+
+
+def test_a_rough_column_changes_no_weight() -> None:
+    graph = line_of_buses([float((7 * node) % 30) for node in range(30)])
+    np.testing.assert_array_equal(weigh_edges(graph, 1.0, 0.5).toarray(), graph.adjacency.toarray())
+
+
+def test_clamped_labels_spread_as_in_label_propagation() -> None:
+    graph = two_communities(size=12)
+    split = split_of(graph)
+    config = TrainingConfig(
+        method="lfgcn_plus", label_spreading="clamped", label_alpha=0.9999, device="cpu"
+    )
+    nodes = torch.from_numpy(split.train)
+    labels = torch.eye(2)[torch.from_numpy(graph.labels[split.train])]
+    shown = torch.ones(len(nodes), dtype=torch.bool)
+    heard = Spreader(graph, config, torch.device("cpu")).hear(nodes, labels, shown)
+    expected = label_propagation.classify(graph, split, {"normalised": True}, 0)
+    shares = (heard / heard.sum(1, keepdim=True)).numpy()
+    np.testing.assert_allclose(shares, expected, atol=1e-3)
+
+
+def test_clamped_labels_that_are_hidden_leave_no_trace() -> None:
+    graph = line_of_buses([110.0] * 5)
+    config = TrainingConfig(method="lfgcn_plus", label_spreading="clamped", label_alpha=0.99)
+    spreader = Spreader(graph, config, torch.device("cpu"))
+    nodes, labels = torch.tensor([0, 4]), torch.eye(2)
+    one = spreader.hear(nodes, labels, torch.tensor([True, False]))
+    both = spreader.hear(nodes, labels, torch.tensor([True, True]))
+    assert (one[:, 1] == 0).all()
+    assert both[4, 0] == pytest.approx(0, abs=1e-6)
+
+
+def test_clamping_no_label_at_all_is_silence() -> None:
+    nothing = clamp_labels(torch.zeros(3, 0), torch.zeros(0, dtype=torch.long), torch.zeros(0, 2))
+    assert nothing.tolist() == [[0.0, 0.0]] * 3

@@ -128,6 +128,7 @@ def test_a_job_is_cancelled_while_its_baselines_are_measured(bench: Bench) -> No
     wait_for(lambda: not worker.children("app.worker.trainer"), "the end of the trainer")
 
 
+@pytest.mark.slow
 def test_a_worker_stopped_amid_the_baselines_hands_the_job_to_one_that_goes_on(
     bench: Bench,
 ) -> None:

@@ -62,6 +62,18 @@ def test_propagation_reaches_the_fixed_point_of_clamped_averaging() -> None:
     np.testing.assert_allclose(found, state, atol=1e-6)
 
 
+def test_normalised_propagation_gives_each_class_its_share_of_the_mass() -> None:
+    graph = two_communities()
+    split = split_of(graph)
+    known = label_matrix(graph, split.train)
+    free = label_propagation.classify(graph, split, {}, 0)
+    found = label_propagation.classify(graph, split, {"normalised": True}, 0)
+    shares = known.sum(axis=0) / known.sum()
+    expected = free * (shares / free.sum(axis=0))
+    np.testing.assert_allclose(found, expected / expected.sum(axis=1, keepdims=True), atol=1e-9)
+    np.testing.assert_array_equal(found[split.train], known[split.train])
+
+
 def test_walkers_step_only_along_edges() -> None:
     graph = two_communities()
     walks = deepwalk.random_walks(graph.adjacency, 2, 6, np.random.default_rng(0))

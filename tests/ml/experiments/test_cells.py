@@ -1,6 +1,14 @@
+from dataclasses import replace
 from pathlib import Path
 
-from ml.experiments.cells import Cell, add_run, all_cells, missing_seeds, read_cell
+from ml.experiments.cells import (
+    Cell,
+    add_run,
+    all_cells,
+    missing_seeds,
+    read_cell,
+    take_over_runs,
+)
 from ml.experiments.protocol import Measurement
 
 CELL = Cell("directed", "ieee118", "published", "gcn")
@@ -35,3 +43,21 @@ def test_stored_cells_are_found_again(tmp_path: Path) -> None:
     ((cell, runs),) = all_cells(tmp_path)
     assert cell == CELL
     assert runs[0]["best_epoch"] == 3
+
+
+def test_what_another_table_has_run_is_taken_over(tmp_path: Path) -> None:
+    add_run(CELL, tmp_path, "hash", run_of(0, 0.1))
+    add_run(CELL, tmp_path, "hash", run_of(1, 0.2))
+    add_run(CELL, tmp_path, "hash", run_of(2, 0.3))
+    here = replace(CELL, table="ablation")
+    add_run(here, tmp_path, "hash", run_of(1, 0.9))
+    take_over_runs(here, tmp_path, "hash", 2)
+    assert [run["accuracy"] for run in read_cell(here, tmp_path)["runs"]] == [0.1, 0.9]
+
+
+def test_runs_of_another_configuration_or_method_are_not_taken_over(tmp_path: Path) -> None:
+    add_run(CELL, tmp_path, "old", run_of(0))
+    add_run(replace(CELL, method="gat"), tmp_path, "hash", run_of(1))
+    here = replace(CELL, table="ablation")
+    take_over_runs(here, tmp_path, "hash", 2)
+    assert missing_seeds(here, tmp_path, "hash", 2) == [0, 1]

@@ -19,7 +19,13 @@ from ml.experiments.freezing import (
     read_frozen,
     trial_limit,
 )
-from ml.experiments.protocol import choose_split, hide_test_labels, measure, validate
+from ml.experiments.protocol import (
+    PEEKING,
+    choose_split,
+    hide_test_labels,
+    measure,
+    validate,
+)
 from tests.ml.communities import split_of, two_communities
 
 FOREST = CONTENDERS["forest"]
@@ -63,7 +69,7 @@ def test_the_search_gives_the_same_whatever_the_test_labels(key: str, tmp_path: 
 
 
 def test_test_labels_change_the_accuracy_and_nothing_else() -> None:
-    settings = FOREST.published()
+    settings = FOREST.published("communities")
     first = measure(FOREST, dataset_with(), "published", settings, 0)
     second = measure(FOREST, dataset_with(turned_test_labels()), "published", settings, 0)
     assert first.validation_accuracy == second.validation_accuracy
@@ -71,7 +77,7 @@ def test_test_labels_change_the_accuracy_and_nothing_else() -> None:
 
 
 def test_validation_is_scored_without_test_nodes() -> None:
-    settings = FOREST.published()
+    settings = FOREST.published("communities")
     scores = [
         validate(FOREST, dataset, "published", settings, 0)
         for dataset in (dataset_with(), dataset_with(turned_test_labels()))
@@ -129,6 +135,12 @@ def test_rivals_keep_their_published_settings_on_citation_graphs() -> None:
     assert trials[0]["alpha"] == 0.9
 
 
+def test_a_rival_published_with_other_settings_for_a_graph_keeps_those() -> None:
+    (plain,) = list_trials(CONTENDERS["gat"], "cora", quick=False)
+    (own,) = list_trials(CONTENDERS["gat"], "pubmed", quick=False)
+    assert (plain["learning_rate"], own["learning_rate"]) == (0.005, 0.01)
+
+
 def test_a_derived_row_takes_over_the_frozen_settings(tmp_path: Path) -> None:
     path = frozen_path(tmp_path, "communities", "lfgcn_whole")
     path.parent.mkdir(parents=True)
@@ -136,3 +148,14 @@ def test_a_derived_row_takes_over_the_frozen_settings(tmp_path: Path) -> None:
     row = Contender("x", "x", "lfgcn", based_on="lfgcn_whole", changes={"drop_edge": "uniform"})
     settings, _ = read_frozen(row, "communities", tmp_path)
     assert settings == {"gamma": 0.5, "drop_edge": "uniform"}
+
+
+def test_peeking_takes_the_epoch_that_suits_the_test_nodes_best() -> None:
+    dataset = dataset_with()
+    published = choose_split(dataset, "published", 0)
+    assert choose_split(dataset, PEEKING, 0).validation.tolist() == published.test.tolist()
+    settings = {"epochs": 12, "patience": None, "width": 4, "device": "cpu", "drop_edge": "none"}
+    peeked = measure(CONTENDERS["mlp"], dataset, PEEKING, {**settings, "stop_on": "loss"}, 0)
+    assert peeked.accuracy == peeked.validation_accuracy
+    honest = measure(CONTENDERS["mlp"], dataset, "published", {**settings, "stop_on": "loss"}, 0)
+    assert peeked.accuracy >= honest.accuracy
