@@ -17,7 +17,7 @@ Activation = Literal["pooled", "branch"]
 DropEdge = Literal["preferential", "uniform", "none"]
 EdgeScore = Literal["betweenness", "k_path", "percolation", "giant_component"]
 Rounding = Literal["at_least_one", "floor", "stochastic"]
-Scaling = Literal["quantile", "standard", "minmax", "none"]
+Scaling = Literal["quantile", "standard", "minmax", "presence", "none"]
 ClassWeights = Literal["none", "balanced"]
 StopOn = Literal["loss", "accuracy"]
 LabelSpreading = Literal["closed_form", "clamped"]
@@ -135,7 +135,9 @@ class TrainingConfig:
     learning_rate: float = setting(0.01, "Step of the optimiser (Adam).", "(0, 10]")
     weight_decay: float = setting(5e-3, "Penalty on large weights.", "[0, 10]")
     class_weights: ClassWeights = setting("none", "Whether rare classes count more in the loss.")
-    feature_scaling: Scaling = setting("quantile", "How the columns are scaled.")
+    feature_scaling: Scaling = setting(
+        "quantile", "How the columns are scaled; presence tells only which are not zero."
+    )
     seed: int = setting(0, "Of first weights, dropout and dropped branches.", "[0, 4294967295]")
     device: Device = setting("auto", "Where to compute; cuda waits for a worker with a GPU.")
 

@@ -20,15 +20,20 @@ Curve = tuple[FloatArray, FloatArray]
 class FeatureScaling:
     """Per column ``(c(x) - offset) / scale`` with a curve c, if there is one.
 
+    With ``presence`` all that is not zero counts as one before, and rows sum to one.
+
     Shapes: offset (Q,), scale (Q,), one curve a column or none at all.
     """
 
     offset: FloatArray
     scale: FloatArray
     curves: tuple[Curve, ...] = ()
+    presence: bool = False
 
     def transform(self, features: FloatArray) -> FloatArray:
         """Return the scaled features. Shapes: (N, Q) -> (N, Q)."""
+        if self.presence:
+            features = _share_rows(features)
         return (_bend(features, self.curves) - self.offset) / self.scale
 
     def as_dict(self) -> dict[str, Any]:
@@ -37,13 +42,15 @@ class FeatureScaling:
             "offset": self.offset.tolist(),
             "scale": self.scale.tolist(),
             "curves": [[values.tolist(), ranks.tolist()] for values, ranks in self.curves],
+            "presence": self.presence,
         }
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> "FeatureScaling":
-        """Read what ``as_dict`` wrote."""
+        """Read what ``as_dict`` wrote; models of earlier versions say nothing of presence."""
         curves = ((np.array(values), np.array(ranks)) for values, ranks in stored["curves"])
-        return cls(np.array(stored["offset"]), np.array(stored["scale"]), tuple(curves))
+        offset, scale = np.array(stored["offset"]), np.array(stored["scale"])
+        return cls(offset, scale, tuple(curves), stored.get("presence", False))
 
 
 def fit_scaling(features: FloatArray, kind: Scaling) -> FeatureScaling:
@@ -51,13 +58,14 @@ def fit_scaling(features: FloatArray, kind: Scaling) -> FeatureScaling:
 
     ``quantile`` replaces a value by the share of nodes below it (half of those equal to it
     included), then standardises: what separates classes of buses is often whether a value is
-    zero, not how large it is.
+    zero, not how large it is. ``presence`` keeps that alone, in rows that sum to one, as words
+    of documents are counted.
 
     Shapes: (N, Q) -> offset (Q,), scale (Q,).
     """
     columns = features.shape[1]
-    if kind == "none" or columns == 0:
-        return FeatureScaling(np.zeros(columns), np.ones(columns))
+    if kind in {"none", "presence"} or columns == 0:
+        return FeatureScaling(np.zeros(columns), np.ones(columns), presence=kind == "presence")
     curves: tuple[Curve, ...] = ()
     if kind == "quantile":
         curves = tuple(_rank_curve(column) for column in features.T)
@@ -68,6 +76,12 @@ def fit_scaling(features: FloatArray, kind: Scaling) -> FeatureScaling:
         offset, scale = features.mean(axis=0), features.std(axis=0)
     negligible = scale <= 1e-12 * np.maximum(1.0, np.abs(offset))
     return FeatureScaling(offset, np.where(negligible, 1.0, scale), curves)
+
+
+def _share_rows(features: FloatArray) -> FloatArray:
+    """Return ones for what is not zero, each row over its number of them."""
+    present = features != 0
+    return present / np.maximum(present.sum(axis=1, keepdims=True), 1)
 
 
 def _rank_curve(column: FloatArray) -> Curve:

@@ -17,7 +17,8 @@ from app.settings import Settings
 from app.train.schemas import TrainIn
 from app.train.service import enqueue_training
 from app.worker.delivery import choose_dispatcher
-from app.worker.process import child_command, child_environment, die_with_parent
+from app.worker.process import child_command, child_environment
+from ml.parent_death import die_with_parent
 
 CASE = "case118"
 _log = structlog.get_logger("levygrid.worker")

@@ -13,9 +13,9 @@ from app.settings import Settings
 from app.worker.context import WorkerContext
 from app.worker.opening import WorkOrder, open_worker
 from app.worker.presence import presence
-from app.worker.process import die_with_parent
 from app.worker.run import reap_lost_jobs, run_next
 from app.worker.stopping import stop_on_signals
+from ml.parent_death import die_with_parent
 
 _log = structlog.get_logger("levygrid.worker")
 

@@ -1,15 +1,12 @@
-"""What a child process owes its parent: to die with it, and to keep to its limits."""
+"""What a child process is started with, and the limits that it keeps to."""
 
-import ctypes
 import os
 import resource
-import signal
 import sys
 from pathlib import Path
 
 from app.settings import Settings
 
-_PR_SET_PDEATHSIG = 1
 _DATA_PAGES = 5  # of /proc/self/statm
 _THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -17,15 +14,6 @@ _THREAD_VARIABLES = (
     "OPENBLAS_NUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
-
-
-def die_with_parent(parent: int, with_signal: signal.Signals) -> None:
-    """Have the kernel signal this process when the thread that started it ends."""
-    if sys.platform != "linux":
-        return
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, with_signal)
-    if os.getppid() != parent:  # it was gone before we asked
-        os.kill(os.getpid(), with_signal)
 
 
 def limit_memory(writable: int) -> None:

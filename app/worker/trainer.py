@@ -4,8 +4,8 @@ import signal
 import sys
 import threading
 
-from app.worker.process import die_with_parent
 from app.worker.stopping import stop_on_signals
+from ml.parent_death import die_with_parent
 
 
 def main(job_id: str, attempt: str, parent: str) -> int:

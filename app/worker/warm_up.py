@@ -15,7 +15,8 @@ from collections.abc import Callable
 import structlog
 
 from app.settings import Settings
-from app.worker.process import child_command, child_environment, die_with_parent
+from app.worker.process import child_command, child_environment
+from ml.parent_death import die_with_parent
 
 UNKNOWN, CPU, CUDA = "unknown", "cpu", "cuda"
 _NICENESS = 10

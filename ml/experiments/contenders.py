@@ -46,7 +46,7 @@ class Contender:
     ``space`` is searched on the grids, ``citation_space`` on the citation graphs, where it
     starts from ``CITATION_START`` and ``citation_changes``, on some from changes of their own
     as well. ``changes`` are laid over the settings of ``based_on``, if that is given: such a
-    row is not searched for by itself.
+    row is not searched for by itself. A ``deterministic`` method draws nothing.
     """
 
     key: str
@@ -60,6 +60,7 @@ class Contender:
     changes: Settings = field(default_factory=dict)
     based_on: str = ""
     kind: Kind = "rival"
+    deterministic: bool = False
 
     def published(self, dataset: str) -> Settings:
         """Return the settings of the method's own paper, those for the data set if it has any."""
@@ -100,6 +101,7 @@ def _closed(name: str) -> Contender:
         module="ml.baselines.closed_form",
         space=space,
         changes={"name": name, "gamma": 0.5 if name.startswith("F") else 1.0},
+        deterministic=True,
     )
 
 
@@ -136,10 +138,18 @@ _PLAIN: Settings = {"drop_edge": "none", "width": 64, "weight_decay": 5e-4}
 
 _ALL: tuple[Contender, ...] = (
     Contender(
-        key="majority", title="Majority class", module="ml.baselines.majority", kind="reference"
+        key="majority",
+        title="Majority class",
+        module="ml.baselines.majority",
+        kind="reference",
+        deterministic=True,
     ),
     Contender(
-        key="hand_rule", title="Hand rule", module="ml.baselines.hand_rule", kind="reference"
+        key="hand_rule",
+        title="Hand rule",
+        module="ml.baselines.hand_rule",
+        kind="reference",
+        deterministic=True,
     ),
     _network("mlp", "MLP"),
     _network("island_mlp", "MLP + island mean (gamma -> 0)"),
@@ -154,6 +164,7 @@ _ALL: tuple[Contender, ...] = (
         title="LP",
         module="ml.baselines.label_propagation",
         space={"normalised": (True, False)},
+        deterministic=True,
     ),
     Contender(
         key="deepwalk",

@@ -13,13 +13,13 @@ from ml.config import TrainingConfig
 from ml.datasets.dataset import Dataset
 from ml.errors import DatasetUnavailable
 from ml.experiments.contenders import CITATION_START, Contender, Settings
-from ml.experiments.protocol import CITATION, UNNAMED, run_settings, validate
+from ml.experiments.protocol import CITATION, UNNAMED, WORD_FREQUENCIES, run_settings, validate
 
 TRIALS = 20
 """Configurations a method on the smallest grids; larger ones have to do with fewer."""
 FEWER_TRIALS = ((1500, 6), (200, 10))
 """Beyond so many nodes, at most so many configurations a method."""
-CITATION_TRIALS = ((10_000, 3), (0, 12))
+CITATION_TRIALS = ((10_000, 6), (0, 12))
 """The same for LFGCN on the citation graphs, where rivals are not searched for."""
 FIRST_SEEDS = (100,)
 FINAL_SEEDS = (101, 102, 103)
@@ -43,7 +43,8 @@ def freeze(contender: Contender, dataset: Dataset, results: Path, *, quick: bool
     Equal budget: every searched method gets ``trial_limit`` configurations, its published one
     first, the rest spread evenly over its space by a seed that depends on nothing but its
     name. All are tried with one seed, the best fifth with three others, which decide. On the
-    citation graphs rivals keep their published settings. Where a split was published, only
+    citation graphs rivals keep their published settings, but for how words are counted where
+    there is a choice (``WORD_FREQUENCIES``). Where a split was published, only
     its training and validation nodes are searched on.
     """
     path = frozen_path(results, dataset.name, contender.key)
@@ -112,8 +113,13 @@ def list_trials(contender: Contender, dataset: str, *, quick: bool) -> list[Sett
         start = {**start, **CITATION_START, **contender.citation_changes, **own}
     first = complete(contender, dataset, start, quick=quick)
     space = contender.citation_space if on_citation else contender.space
-    if quick or not space:
+    counts_words = dataset in WORD_FREQUENCIES and "feature_scaling" in first
+    if quick or not (space or counts_words):
         return [first]
+    if not space:
+        return [first, {**first, "feature_scaling": "presence"}]
+    if counts_words:
+        space = {**space, "feature_scaling": ("none", "presence")}
     generator = np.random.default_rng(crc32(contender.key.encode()))
     columns = {name: _spread(values, generator) for name, values in space.items()}
     drawn = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

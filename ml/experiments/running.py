@@ -2,19 +2,21 @@
 
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 
-from ml.datasets.dataset import load_dataset
+from ml.datasets.dataset import Dataset, load_dataset
 from ml.errors import DatasetUnavailable, MlError
 from ml.experiments.cells import add_run, missing_seeds, take_over_runs
-from ml.experiments.contenders import CONTENDERS, Contender
+from ml.experiments.contenders import CONTENDERS, Contender, Settings
 from ml.experiments.freezing import freeze, frozen_path, read_frozen
-from ml.experiments.protocol import measure
+from ml.experiments.protocol import Measurement, measure
 from ml.experiments.tables import Job
+from ml.parent_death import die_with_parent
 
 Report = Callable[[str], None]
 
@@ -60,14 +62,18 @@ def _spread(work: Callable[..., Answer], parts: list[tuple], workers: int) -> It
             yield work(*part)
         return
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_one_thread) as pool:
+    with ProcessPoolExecutor(
+        workers, mp_context=context, initializer=_start_worker, initargs=(os.getpid(),)
+    ) as pool:
         for future in as_completed([pool.submit(work, *part) for part in parts]):
             yield future.result()
 
 
-def _one_thread() -> None:
+def _start_worker(parent: int) -> None:
+    """Work with one thread, and not on results that nobody waits for any more."""
     import torch
 
+    die_with_parent(parent, signal.SIGKILL)
     os.environ["OMP_NUM_THREADS"] = "1"
     torch.set_num_threads(1)
 
@@ -87,12 +93,24 @@ def _run_one(job: Job, running: Running) -> Answer:
         settings, frozen = read_frozen(job.contender, job.cell.dataset, running.results)
         dataset = load_dataset(job.cell.dataset)
         take_over_runs(job.cell, running.results, frozen, job.seeds)
-        for seed in missing_seeds(job.cell, running.results, frozen, job.seeds):
-            run = measure(job.contender, dataset, job.cell.setting, settings, seed)
+        missing = missing_seeds(job.cell, running.results, frozen, job.seeds)
+        for run in _measure_all(job, dataset, settings, missing):
             add_run(job.cell, running.results, frozen, run)
     except MlError as error:
         return job.contender.title, [f"{job.contender.title} on {job.cell.dataset}: {error}"]
     return f"{job.contender.title} ({job.cell.setting})", []
+
+
+def _measure_all(
+    job: Job, dataset: Dataset, settings: Settings, seeds: list[int]
+) -> Iterator[Measurement]:
+    """Run seed by seed; where neither the split nor the method depends on it, once for all."""
+    alike = job.contender.deterministic and job.cell.setting == "published"
+    run: Measurement | None = None
+    for seed in seeds:
+        if run is None or not alike:
+            run = measure(job.contender, dataset, job.cell.setting, settings, seed)
+        yield replace(run, seed=seed)
 
 
 def limit_seeds(jobs: list[Job], seeds: int | None) -> list[Job]:

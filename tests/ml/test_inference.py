@@ -55,6 +55,7 @@ def torch_probabilities(result: TrainingResult, graph: Graph) -> np.ndarray:
         {"filter_order": 3, "sigma": 1.0, "gamma": 1.0},
         {"feature_scaling": "minmax", "sigma": 0.0},
         {"feature_scaling": "quantile"},
+        {"feature_scaling": "presence"},
         {"dropout": 0.5, "drop_edge": "uniform", "drop_rate": 0.3},
     ],
     ids=str,

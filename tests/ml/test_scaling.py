@@ -42,6 +42,19 @@ def test_another_graph_is_scaled_by_the_numbers_of_the_first() -> None:
     np.testing.assert_allclose(scaling.transform(np.array([[15.0, 6.0, -2.0]])), [[2, 1, 0]])
 
 
+def test_presence_tells_which_values_are_not_zero_in_rows_that_sum_to_one() -> None:
+    features = np.array([[0.2, 0.0, -7.0], [0.0, 0.0, 0.0], [1.0, 2.0, 3.0]])
+    scaled = fit_scaling(features, "presence").transform(features)
+    np.testing.assert_allclose(scaled, [[1 / 2, 0, 1 / 2], [0, 0, 0], [1 / 3, 1 / 3, 1 / 3]])
+
+
+def test_the_scaling_of_an_earlier_version_knows_no_presence() -> None:
+    stored = fit_scaling(FEATURES, "minmax").as_dict()
+    del stored["presence"]
+    scaled = FeatureScaling.from_dict(stored).transform(FEATURES)
+    np.testing.assert_array_equal(scaled, fit_scaling(FEATURES, "minmax").transform(FEATURES))
+
+
 def test_quantile_scaling_sees_the_order_only() -> None:
     stretched = np.sign(FEATURES) * np.abs(FEATURES) ** 3
     np.testing.assert_allclose(
@@ -74,7 +87,7 @@ def test_large_grids_are_described_by_few_knots() -> None:
     np.testing.assert_allclose(scaling.transform(column)[:, 0], exact, atol=0.01)
 
 
-@pytest.mark.parametrize("kind", ["quantile", "standard", "minmax", "none"])
+@pytest.mark.parametrize("kind", ["quantile", "standard", "minmax", "presence", "none"])
 def test_scaling_survives_json(kind: Scaling) -> None:
     scaling = fit_scaling(FEATURES, kind)
     again = FeatureScaling.from_dict(json.loads(json.dumps(scaling.as_dict())))

@@ -136,9 +136,18 @@ def test_rivals_keep_their_published_settings_on_citation_graphs() -> None:
 
 
 def test_a_rival_published_with_other_settings_for_a_graph_keeps_those() -> None:
-    (plain,) = list_trials(CONTENDERS["gat"], "cora", quick=False)
-    (own,) = list_trials(CONTENDERS["gat"], "pubmed", quick=False)
+    plain = list_trials(CONTENDERS["gat"], "cora", quick=False)[0]
+    own = list_trials(CONTENDERS["gat"], "pubmed", quick=False)[0]
     assert (plain["learning_rate"], own["learning_rate"]) == (0.005, 0.01)
+
+
+def test_how_words_are_counted_is_chosen_for_every_trained_method_alike() -> None:
+    published, other = list_trials(CONTENDERS["gcn"], "pubmed", quick=False)
+    assert published["feature_scaling"] == "none"
+    assert other == {**published, "feature_scaling": "presence"}
+    assert len(list_trials(CONTENDERS["lp"], "pubmed", quick=False)) == 1
+    searched = list_trials(CONTENDERS["lfgcn_whole"], "pubmed", quick=False)
+    assert {trial["feature_scaling"] for trial in searched} == {"none", "presence"}
 
 
 def test_a_derived_row_takes_over_the_frozen_settings(tmp_path: Path) -> None:
