@@ -21,6 +21,7 @@ Scaling = Literal["quantile", "standard", "minmax", "presence", "none"]
 ClassWeights = Literal["none", "balanced"]
 StopOn = Literal["loss", "accuracy"]
 LabelSpreading = Literal["closed_form", "clamped"]
+FilteredLayers = Literal["all", "last"]
 MethodName = Literal[
     "lfgcn",
     "lfgcn_plus",
@@ -90,6 +91,11 @@ class TrainingConfig:
     )
     dropout: float = setting(0.5, "Share of channels dropped while training.", "[0, 1)")
     # LFGCN+: label reuse, feature propagation, ensemble that agrees
+    filtered_layers: FilteredLayers = setting(
+        "all",
+        "Which layers filter: all, or the last alone what the others made of a bus.",
+        only=_PLUS,
+    )
     hidden_labels: float = setting(
         0.5, "Share of training labels hidden from the input in an epoch.", "(0, 1]", _PLUS
     )

@@ -17,16 +17,18 @@ class LayerShape:
     skip: Skip
     activation: Activation
     last: bool
+    filters: bool = True
 
     @property
     def filters_first(self) -> bool:
         """True if ``(g H) W`` filters fewer columns than ``g (H W)``."""
-        return self.inputs <= self.branches * self.outputs
+        return self.filters and self.inputs <= self.branches * self.outputs
 
 
 def layer_shapes(config: TrainingConfig, features: int, classes: int) -> list[LayerShape]:
     """Lay out the network: ``layers`` convolutions, the last of which gives the classes."""
     widths = [features, *[config.width] * (config.layers - 1), classes]
+    last_alone = config.method == "lfgcn_plus" and config.filtered_layers == "last"
     shapes = []
     for position in range(config.layers):
         last = position == config.layers - 1
@@ -40,6 +42,7 @@ def layer_shapes(config: TrainingConfig, features: int, classes: int) -> list[La
                 skip=_skip_of(config, last=last),
                 activation=config.activation,
                 last=last,
+                filters=last or not last_alone,
             )
         )
     return shapes

@@ -8,8 +8,10 @@ from torch.nn import functional
 
 from ml.feature_matrix import multiply
 from ml.layer_shapes import LayerShape
-from ml.levy_autograd import LevyFilter
+from ml.levy_autograd import LevyFilter, NoFilter
 from ml.pooling import BranchPooling
+
+_NO_FILTER = NoFilter()
 
 
 class LevyLayer(nn.Module):
@@ -21,7 +23,7 @@ class LevyLayer(nn.Module):
         columns. The skip carries ``H`` (``input``) or ``g H`` (``filtered``) through a matrix
         of its own, because the widths differ; with ``pooled`` it carries the pooled matrix P
         itself around ``ELU(P M)``. Without a skip P goes through ReLU alone; the last layer has
-        no activation.
+        no activation. Where ``filters`` is off, g is the identity.
     Shapes: (N, in) -> (N, out), or (R, out) at R chosen nodes.
     """
 
@@ -53,6 +55,7 @@ class LevyLayer(nn.Module):
         ``constant`` says that the signal is the same tensor at every call, so that what the
         filter makes of it may be kept; one that keeps it then comes before the weights.
         """
+        levy_filter = levy_filter if self._shape.filters else _NO_FILTER
         if self._shape.filters_first or (constant and levy_filter.keeps_constants):
             filtered = _filter(signal, levy_filter, nodes, constant=constant)
             repeated = filtered.expand(self._shape.branches, -1, -1)

@@ -80,8 +80,9 @@ def fit_scaling(features: FloatArray, kind: Scaling) -> FeatureScaling:
 
 def _share_rows(features: FloatArray) -> FloatArray:
     """Return ones for what is not zero, each row over its number of them."""
-    present = features != 0
-    return present / np.maximum(present.sum(axis=1, keepdims=True), 1)
+    present = (features != 0).astype(np.float64)
+    shares: FloatArray = present / np.maximum(present.sum(axis=1, keepdims=True), 1)
+    return shares
 
 
 def _rank_curve(column: FloatArray) -> Curve:

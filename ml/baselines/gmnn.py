@@ -31,7 +31,10 @@ PUBLISHED: dict[str, Any] = {
     "rounds": 1,
     "sharpness": 10.0,
 }
-PUBLISHED_ON: dict[str, dict[str, Any]] = {"pubmed": {"learning_rate": 0.01}}
+PUBLISHED_ON: dict[str, dict[str, Any]] = {
+    "pubmed": {"learning_rate": 0.01, "feature_scaling": "presence"}
+}
+"""Of its authors' program, which reads words as there or not."""
 
 
 @dataclass(frozen=True)

@@ -44,9 +44,10 @@ class Contender:
     """A row: a network of ``ml.methods`` if ``method`` is given, else a module's ``classify``.
 
     ``space`` is searched on the grids, ``citation_space`` on the citation graphs, where it
-    starts from ``CITATION_START`` and ``citation_changes``, on some from changes of their own
-    as well. ``changes`` are laid over the settings of ``based_on``, if that is given: such a
-    row is not searched for by itself. A ``deterministic`` method draws nothing.
+    starts from ``CITATION_START`` and ``citation_changes``, on some (``citation_on``) from
+    changes and in a space of their own as well. ``changes`` are laid over the settings of
+    ``based_on``, if that is given: such a row is not searched for by itself. A
+    ``deterministic`` method draws nothing.
     """
 
     key: str
@@ -56,7 +57,7 @@ class Contender:
     space: Space = field(default_factory=dict)
     citation_space: Space = field(default_factory=dict)
     citation_changes: Settings = field(default_factory=dict)
-    citation_changes_on: dict[str, Settings] = field(default_factory=dict)
+    citation_on: dict[str, tuple[Settings, Space]] = field(default_factory=dict)
     changes: Settings = field(default_factory=dict)
     based_on: str = ""
     kind: Kind = "rival"
@@ -132,6 +133,26 @@ PLUS_START: Settings = {
     "label_contrast": 0.2,
     "learning_rate": 0.03,
     "weight_decay": 5e-3,
+}
+_PUBMED_START: Settings = {
+    "feature_scaling": "presence",
+    "filtered_layers": "last",
+    "branches": 1,
+    "skip": "none",
+    "output_skip": False,
+    "dropout": 0.5,
+    "temperature": 0.5,
+    "learning_rate": 0.02,
+    "weight_decay": 1e-4,
+}
+_PUBMED_SPACE: Space = {
+    "alpha": (0.7, 0.8, 0.9),
+    "filter_order": (8, 16),
+    "filtered_layers": ("last", "all"),
+    "skip": ("none", "filtered"),
+    "weight_decay": (5e-5, 1e-4, 2e-4),
+    "learning_rate": (0.01, 0.02),
+    "temperature": (0.5, 1.0),
 }
 _DROPPING: Settings = {"drop_edge": "preferential"}
 _PLAIN: Settings = {"drop_edge": "none", "width": 64, "weight_decay": 5e-4}
@@ -246,7 +267,7 @@ _ALL: tuple[Contender, ...] = (
             "agreement": 1.0,
             "learning_rate": 0.01,
         },
-        citation_changes_on={"pubmed": {"temperature": 1.0}},
+        citation_on={"pubmed": (_PUBMED_START, _PUBMED_SPACE)},
         changes=PLUS_START,
         kind="ours",
     ),

@@ -12,7 +12,7 @@ import numpy as np
 from ml.config import TrainingConfig
 from ml.datasets.dataset import Dataset
 from ml.errors import DatasetUnavailable
-from ml.experiments.contenders import CITATION_START, Contender, Settings
+from ml.experiments.contenders import CITATION_START, Contender, Settings, Space
 from ml.experiments.protocol import CITATION, UNNAMED, WORD_FREQUENCIES, run_settings, validate
 
 TRIALS = 20
@@ -29,6 +29,7 @@ FINALIST_EVERY = 5
 Score = Callable[[Settings, int], tuple[float, float]]
 """Accuracy and negative loss on the validation nodes of settings under a seed."""
 
+_WORDS: Space = {"feature_scaling": ("none", "presence")}
 _TRAINED_WITHOUT_NETWORK = frozenset({"gmnn", "gmnn_uniform", "gmnn_preferential"})
 
 
@@ -106,31 +107,46 @@ def read_frozen(contender: Contender, dataset: str, results: Path) -> tuple[Sett
 
 def list_trials(contender: Contender, dataset: str, *, quick: bool) -> list[Settings]:
     """Return the configurations to compare, the published one first."""
-    start = contender.published(dataset)
-    on_citation = dataset in CITATION
-    if on_citation and contender.citation_space:
-        own = contender.citation_changes_on.get(dataset, {})
-        start = {**start, **CITATION_START, **contender.citation_changes, **own}
+    start, space = _start_and_space(contender, dataset)
     first = complete(contender, dataset, start, quick=quick)
-    space = contender.citation_space if on_citation else contender.space
-    counts_words = dataset in WORD_FREQUENCIES and "feature_scaling" in first
-    if quick or not (space or counts_words):
+    if quick or not space:
         return [first]
-    if not space:
+    if space.keys() == _WORDS.keys():
         return [first, {**first, "feature_scaling": "presence"}]
-    if counts_words:
-        space = {**space, "feature_scaling": ("none", "presence")}
     generator = np.random.default_rng(crc32(contender.key.encode()))
     columns = {name: _spread(values, generator) for name, values in space.items()}
     drawn = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     return [first, *({**first, **changes} for changes in drawn)]
 
 
+def _start_and_space(contender: Contender, dataset: str) -> tuple[Settings, Space]:
+    """Return the settings that a search starts from and what it may change.
+
+    A trained method that names no way to count words may choose one, where there are two.
+    """
+    start = contender.published(dataset)
+    if dataset not in CITATION:
+        return start, contender.space
+    space = contender.citation_space
+    if space:
+        changes, own_space = contender.citation_on.get(dataset, ({}, {}))
+        start = {**start, **CITATION_START, **contender.citation_changes, **changes}
+        space = {**space, **own_space}
+    may_choose = dataset in WORD_FREQUENCIES and "feature_scaling" not in start
+    return start, {**space, **_WORDS} if may_choose and _is_trained(contender) else space
+
+
 def complete(contender: Contender, dataset: str, settings: Settings, *, quick: bool) -> Settings:
     """Join what is equal for all to the settings of a trained method."""
-    if contender.method is None and contender.key not in _TRAINED_WITHOUT_NETWORK:
+    if not _is_trained(contender):
         return settings
-    return {**UNNAMED, **settings, **run_settings(dataset, quick=quick)}
+    own = {name: settings[name] for name in _WORDS.keys() & settings.keys()}
+    words = own if dataset in WORD_FREQUENCIES else {}
+    return {**UNNAMED, **settings, **run_settings(dataset, quick=quick), **words}
+
+
+def _is_trained(contender: Contender) -> bool:
+    return contender.method is not None or contender.key in _TRAINED_WITHOUT_NETWORK
 
 
 def _spread(values: tuple[Any, ...], generator: np.random.Generator) -> list[Any]:

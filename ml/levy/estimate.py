@@ -86,10 +86,13 @@ def _count_weights(config: TrainingConfig, features: int, classes: int) -> list[
 
 def _filtered_columns(config: TrainingConfig, features: int, classes: int) -> int:
     """Count the columns an epoch filters: forward and back in training, forward in validation."""
+    last = 3 * config.branches * classes
+    if not layer_shapes(config, features, classes)[0].filters:
+        return last
     hidden = config.branches * config.width
     first = features if features <= hidden else 2 * hidden
     between = 3 * max(0, config.layers - 2) * min(config.width, hidden)
-    return first + between + 3 * config.branches * classes
+    return first + between + last
 
 
 def _stored(

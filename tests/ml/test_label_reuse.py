@@ -7,6 +7,10 @@ from torch import Tensor
 from ml.closed_forms import label_matrix
 from ml.config import TrainingConfig
 from ml.label_reuse import PlusNetwork, make_views
+from ml.layer_shapes import layer_shapes
+from ml.levy.dense import DenseLevyOperator
+from ml.levy.filter import filter_matrix
+from ml.network import LevyNetwork, LevyViews
 from tests.ml.communities import split_of, two_communities
 
 GRAPH = two_communities(size=10)
@@ -81,3 +85,29 @@ def test_labels_that_are_always_hidden_are_not_seen_in_prediction_either() -> No
     view = make_views(GRAPH, config, torch.device("cpu")).whole()
     flipped = inputs(flipped=int(SPLIT.train[0]))
     torch.testing.assert_close(network(inputs(), view, None), network(flipped, view, None))
+
+
+def test_filtering_last_leaves_the_first_layer_to_each_node() -> None:
+    config = dataclasses.replace(
+        CONFIG, branches=1, skip="none", output_skip=False, filtered_layers="last", gamma=0.5
+    )
+    torch.manual_seed(0)
+    network = LevyNetwork(config, GRAPH.features.shape[1], 2).eval()
+    features = torch.from_numpy(GRAPH.features).float()
+    view = LevyViews(GRAPH, config, torch.device("cpu")).whole()
+    given = network(features, view, None).detach().numpy()
+    first, last = (
+        {name: value.detach().double().numpy()[0] for name, value in layer.named_parameters()}
+        for layer in network.layers
+    )
+    operator = DenseLevyOperator(GRAPH.adjacency, config.gamma, config.sigma)
+    spreading = filter_matrix(operator.matrix, config.alpha, config.taylor_order)
+    judged = np.maximum(GRAPH.features @ first["kernel"] + first["bias"], 0) @ last["kernel"]
+    np.testing.assert_allclose(given, spreading @ judged + last["bias"], atol=1e-5)
+
+
+def test_only_lfgcn_plus_may_filter_last() -> None:
+    plain = dataclasses.replace(CONFIG, method="lfgcn", filtered_layers="last")
+    assert all(shape.filters for shape in layer_shapes(plain, 3, 2))
+    plus = dataclasses.replace(plain, method="lfgcn_plus")
+    assert [shape.filters for shape in layer_shapes(plus, 3, 2)] == [False, True]

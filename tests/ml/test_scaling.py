@@ -45,7 +45,8 @@ def test_another_graph_is_scaled_by_the_numbers_of_the_first() -> None:
 def test_presence_tells_which_values_are_not_zero_in_rows_that_sum_to_one() -> None:
     features = np.array([[0.2, 0.0, -7.0], [0.0, 0.0, 0.0], [1.0, 2.0, 3.0]])
     scaled = fit_scaling(features, "presence").transform(features)
-    np.testing.assert_allclose(scaled, [[1 / 2, 0, 1 / 2], [0, 0, 0], [1 / 3, 1 / 3, 1 / 3]])
+    expected = np.array([[1 / 2, 0, 1 / 2], [0, 0, 0], [1 / 3, 1 / 3, 1 / 3]])
+    np.testing.assert_allclose(scaled, expected)
 
 
 def test_the_scaling_of_an_earlier_version_knows_no_presence() -> None:

@@ -150,6 +150,11 @@ def test_how_words_are_counted_is_chosen_for_every_trained_method_alike() -> Non
     assert {trial["feature_scaling"] for trial in searched} == {"none", "presence"}
 
 
+def test_a_rival_published_with_a_way_to_count_words_keeps_it() -> None:
+    (own,) = list_trials(CONTENDERS["gmnn"], "pubmed", quick=False)
+    assert own["feature_scaling"] == "presence"
+
+
 def test_a_derived_row_takes_over_the_frozen_settings(tmp_path: Path) -> None:
     path = frozen_path(tmp_path, "communities", "lfgcn_whole")
     path.parent.mkdir(parents=True)

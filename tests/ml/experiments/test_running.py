@@ -84,11 +84,15 @@ def linger(sign: Path) -> None:
 def test_workers_end_with_the_run_that_started_them(tmp_path: Path) -> None:
     signs = [tmp_path / "one", tmp_path / "two"]
     program = (
-        "from pathlib import Path\n"
-        "from ml.experiments.running import _spread\n"
-        "from tests.ml.experiments.test_running import linger\n"
-        f"list(_spread(linger, {[(str(sign),) for sign in signs]!r}, 2))"
-    ).replace("('", "(Path('").replace("',)", "'),)")
+        (
+            "from pathlib import Path\n"
+            "from ml.experiments.running import _spread\n"
+            "from tests.ml.experiments.test_running import linger\n"
+            f"list(_spread(linger, {[(str(sign),) for sign in signs]!r}, 2))"
+        )
+        .replace("('", "(Path('")
+        .replace("',)", "'),)")
+    )
     run = subprocess.Popen([sys.executable, "-c", program], cwd=Path(__file__).parents[3])
     try:
         deadline = time.monotonic() + 60
