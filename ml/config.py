@@ -46,7 +46,7 @@ _LEVY = ("lfgcn", "lfgcn_plus")
 _PLUS = ("lfgcn_plus",)
 _ALPHA = (*_LEVY, "appnp")
 _ORDER = (*_LEVY, "chebnet", "arma", "appnp", "mixhop", "vpn", "spagan", "motifnet")
-_POOLED = (*_LEVY, "spagan")
+_POOLED = (*_LEVY, "gat", "spagan")
 _BRANCHES = (*_LEVY, "arma", "gat", "spagan")
 SMALL_NETWORK = 2000
 """Below this many nodes the paper's drop rates for small networks apply."""
@@ -82,7 +82,12 @@ class TrainingConfig:
     layers: int = setting(2, "Graph convolutions, one behind the other.", "[1, 16]")
     width: int = setting(64, "Channels of a hidden layer.", "[1, 4096]")
     branches: int = setting(4, "Parallel sets of weights of a layer.", "[1, 64]", _BRANCHES)
-    pooling: Pooling = setting("gated", "How the branches become one.", only=_POOLED)
+    pooling: Pooling = setting(
+        "gated",
+        "How the branches become one; of gat and spagan only `average` does anything: the heads "
+        "of the last layer, the nodes of a path.",
+        only=_POOLED,
+    )
     gate: Gate = setting("branch", "What a gate weighs: whole branches or channels.", only=_LEVY)
     skip: Skip = setting("input", "What is added to a layer past its filter.", only=_LEVY)
     output_skip: bool = setting(True, "Whether the last layer has such a skip too.", only=_LEVY)

@@ -7,6 +7,7 @@ from torch import Tensor
 from ml.arrays import BoolArray, FloatArray, SparseMatrix
 from ml.closed_forms import classification_functions
 from ml.config import LabelSpreading, TrainingConfig
+from ml.errors import Fault, InvalidHyperparameter
 from ml.graph import Graph
 
 _SIGMAS: dict[LabelSpreading, float] = {"closed_form": 0.5, "clamped": 1.0}
@@ -34,15 +35,26 @@ class Spreader:
         self._config = config
         self._device = device
         self._kept: tuple[Tensor, Tensor] | None = None
+        self._heard_of_all: tuple[Tensor, Tensor, Tensor] | None = None
 
     def hear(self, nodes: Tensor, labels: Tensor, shown: Tensor) -> Tensor:
         """Return how much each node hears of each class.
 
+        Cost: where all are shown, as in every validation, computed once.
         Shapes: training nodes (n,), their labels (n, K) and whose are shown (n,) -> (N, K).
         """
+        if not bool(shown.all()):
+            return self._hear(nodes, labels, shown)
+        kept = self._heard_of_all
+        if kept is None or not (torch.equal(kept[0], nodes) and torch.equal(kept[1], labels)):
+            kept = self._heard_of_all = (nodes, labels, self._hear(nodes, labels, shown))
+        return kept[2]
+
+    def _hear(self, nodes: Tensor, labels: Tensor, shown: Tensor) -> Tensor:
         responses = self.responses(nodes)
         if self._config.label_spreading == "clamped":
-            return clamp_labels(responses[:, shown], nodes[shown], labels[shown])
+            clamped = clamp_labels(responses[:, shown], nodes[shown], labels[shown].double())
+            return clamped.to(labels.dtype)
         return responses @ (labels * shown.unsqueeze(1))
 
     def responses(self, nodes: Tensor) -> Tensor:
@@ -59,7 +71,10 @@ class Spreader:
                 _SIGMAS[config.label_spreading],
                 config.label_gamma,
             )
-            self._kept = (nodes, torch.from_numpy(np.maximum(heard, 0)).float().to(self._device))
+            # Clamping solves by these values: what single precision cuts off would come back.
+            kind = torch.float64 if config.label_spreading == "clamped" else torch.float32
+            kept = torch.from_numpy(np.maximum(heard, 0)).to(self._device, kind)
+            self._kept = (nodes, kept)
         return self._kept[1]
 
 
@@ -70,14 +85,18 @@ def clamp_labels(responses: Tensor, nodes: Tensor, labels: Tensor) -> Tensor:
         to one and sigma is one, the fixed point ``F_u = (I - T_uu)^-1 T_us Y_s`` of label
         propagation (Zhu and Ghahramani 2002). Then the class mass normalisation of Zhu,
         Ghahramani and Lafferty (2003): each class has its share of the labels.
-    Shapes: responses (N, s), nodes (s,), labels (s, K) -> (N, K).
+    Shapes: responses (N, s), nodes (s,), labels (s, K) -> (N, K), all in double precision.
+    Raises: InvalidHyperparameter if the nodes hear each other so alike that none can be told.
     """
-    weights = torch.linalg.solve(responses[nodes].double(), labels.double())
-    functions = (responses.double() @ weights).clamp_min(0)
+    weights, fault = torch.linalg.solve_ex(responses[nodes], labels)
+    if fault.any() or not weights.isfinite().all():
+        reason = "is too near to one for labels to stay clamped on this graph"
+        raise InvalidHyperparameter([Fault("label_alpha", reason)])
+    functions = (responses @ weights).clamp_min(0)
     masses = functions.sum(0)
-    shares = labels.double().mean(0) if len(labels) else masses
+    shares = labels.mean(0) if len(labels) else masses
     scaled: Tensor = functions * torch.where(masses > 0, shares / masses.clamp_min(1e-30), 0)
-    return scaled.to(responses.dtype)
+    return scaled
 
 
 def weigh_edges(graph: Graph, bridges: float, contrast: float) -> SparseMatrix:

@@ -8,10 +8,8 @@ from torch.nn import functional
 
 from ml.feature_matrix import multiply
 from ml.layer_shapes import LayerShape
-from ml.levy_autograd import LevyFilter, NoFilter
+from ml.levy_autograd import LevyFilter
 from ml.pooling import BranchPooling
-
-_NO_FILTER = NoFilter()
 
 
 class LevyLayer(nn.Module):
@@ -55,8 +53,8 @@ class LevyLayer(nn.Module):
         ``constant`` says that the signal is the same tensor at every call, so that what the
         filter makes of it may be kept; one that keeps it then comes before the weights.
         """
-        levy_filter = levy_filter if self._shape.filters else _NO_FILTER
-        if self._shape.filters_first or (constant and levy_filter.keeps_constants):
+        keeps = constant and self._shape.filters and levy_filter.keeps_constants
+        if self._shape.filters_first or keeps:
             filtered = _filter(signal, levy_filter, nodes, constant=constant)
             repeated = filtered.expand(self._shape.branches, -1, -1)
             outputs = torch.baddbmm(self.bias, repeated, self.kernel)
@@ -84,7 +82,10 @@ class LevyLayer(nn.Module):
         skipped = product[:, width:] if shape.skip == "input" else None
         if skipped is not None:
             product = product[:, :width]
-        filtered = _filter(product, levy_filter, nodes, constant=False)
+        if shape.filters:
+            filtered = _filter(product, levy_filter, nodes, constant=False)
+        else:
+            filtered = product if nodes is None else product[nodes]
         outputs = filtered[:, :width].reshape(-1, shape.branches, shape.outputs)
         outputs = outputs.transpose(0, 1) + self.bias
         if shape.skip == "filtered":

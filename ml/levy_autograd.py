@@ -99,22 +99,4 @@ class OperatorFilter(RecordedFilter):
         return torch.from_numpy(filtered).to(signal.device, signal.dtype)
 
 
-class NoFilter:
-    """What a layer has that does not filter: every signal stays as it is."""
-
-    keeps_constants = False
-
-    def apply(self, signal: Tensor) -> Tensor:
-        """Return the signal. Shapes: (N, C) -> (N, C)."""
-        return signal
-
-    def apply_at(self, signal: Tensor, nodes: Tensor) -> Tensor:
-        """Return the signal at some nodes only. Shapes: (N, C), (R,) -> (R, C)."""
-        return signal[nodes]
-
-    def apply_to_constant(self, signal: Tensor) -> Tensor:
-        """Return the signal. Shapes: (N, C) -> (N, C)."""
-        return signal
-
-
-LevyFilter = DenseFilter | CorrectedFilter | WalkFilter | OperatorFilter | NoFilter
+LevyFilter = DenseFilter | CorrectedFilter | WalkFilter | OperatorFilter

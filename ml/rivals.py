@@ -157,7 +157,7 @@ RIVALS: tuple[Rival, ...] = (
     Rival(
         "label_propagation",
         "Label propagation",
-        _only,
+        lambda _trial: [{"normalised": True}, {"normalised": False}],
         _fit_scores("label_propagation", label_propagation),
     ),
     Rival("closed_form", "Best closed form", _list_forms, _fit_scores("closed_form", closed_form)),

@@ -208,11 +208,14 @@ def _list_left_out(plain: PlainGraph) -> Iterator[str]:
     if names:
         shown = ", ".join(shorten(name) for name in names[:_MOST_SHOWN])
         yield f"Left out, as not every branch has a number there: {shown}."
+    if any(isinstance(row.get("kind"), float) for row in rows):
+        yield "Left out where it is a number: 'kind', which says in a word what a branch is."
     places = [(row.get("lat"), row.get("lon")) for row in plain.bus_attributes]
+    given = [position for position, place in enumerate(places) if place != (None, None)]
     lost = [
         position
-        for position, place in enumerate(places)
-        if any(place) and not all(isinstance(value, float) for value in place)
+        for position in given
+        if not all(isinstance(value, float) for value in places[position])
     ]
     if lost:
         first = plain.name_bus(lost[0], "")

@@ -100,7 +100,8 @@ def measure_propagation(grid: Grid, label_set: LabelSet) -> float | None:
         order = np.random.default_rng(seed).permutation(known)
         train, test = np.sort(order[:count]), np.sort(order[count:])
         split = Split(train, test[:0], test)
-        found = label_propagation.classify(graph, split, {}, seed)[test].argmax(axis=1)
+        found = label_propagation.classify(graph, split, label_propagation.PUBLISHED, seed)
+        found = found[test].argmax(axis=1)
         scores.append(np.mean(found == label_set.classes[test]))
     return round(float(np.mean(scores)), _DECIMALS)
 

@@ -38,7 +38,7 @@ class CandidateOut(BaseModel):
     """One combination of settings, averaged over its seeds."""
 
     parameters: dict[str, Any] = Field(examples=[_PARAMETERS])
-    seeds: int = Field(description="How many seeds have a model.", examples=[3])
+    seeds: int = Field(description="How many seeds were measured.", examples=[3])
     validation: float | None = Field(description="Mean accuracy.", examples=[0.778])
     validation_log_loss: float | None = Field(examples=[0.61])
     test: float | None = Field(description="Mean accuracy; decides nothing.", examples=[0.741])

@@ -54,7 +54,7 @@ class Candidate:
 
     @cached_property
     def finished(self) -> list[TrialRecord]:
-        """The trials that have a model measured on validation."""
+        """The trials whose model was measured on validation, stored still or not."""
         return [trial for trial in self.trials if trial.measure("validation") is not None]
 
     def mean(self, part: str, name: str = "accuracy") -> float | None:

@@ -37,12 +37,17 @@ class Room:
         return f"{OutOfMemory.advice}, or a worker with more memory."
 
 
-def check_capacity(graph: ml.Graph, config: ml.TrainingConfig, settings: Settings) -> None:
-    """Refuse a training that would not fit. Raises: OutOfMemory, TimeLimitReached."""
+def check_capacity(
+    graph: ml.Graph, config: ml.TrainingConfig, settings: Settings, known: int = 0
+) -> None:
+    """Refuse a training from ``known`` labels that would not fit.
+
+    Raises: OutOfMemory, TimeLimitReached.
+    """
     if config.method not in _ESTIMATED:
         return
     columns = graph.features.shape[1]
-    expected = estimate(graph.adjacency, config, columns, graph.class_count)
+    expected = estimate(graph.adjacency, config, columns, graph.class_count, known)
     _log.info(
         "estimated",
         operator=expected.reason,

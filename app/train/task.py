@@ -30,7 +30,7 @@ def run(job: JobRow, desk: JobDesk, settings: Settings) -> None:
     started = time.monotonic()
     request = TrainingRequest.from_payload(job.payload)
     subject = desk.read(lambda session: _load_subject(session, request))
-    check_capacity(subject.graph, subject.config, settings)
+    check_capacity(subject.graph, subject.config, settings, known=len(subject.split.train))
     result = train_or_resume(job, desk, subject)
     whole = TrainingProgress(request.config.epochs)
     for record in result.history:

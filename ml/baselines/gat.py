@@ -19,7 +19,9 @@ PUBLISHED: dict[str, Any] = {
     "learning_rate": 0.005,
     "weight_decay": 5e-4,
 }
-PUBLISHED_ON: dict[str, dict[str, Any]] = {"pubmed": {"learning_rate": 0.01, "weight_decay": 1e-3}}
+PUBLISHED_ON: dict[str, dict[str, Any]] = {
+    "pubmed": {"learning_rate": 0.01, "weight_decay": 1e-3, "pooling": "average"}
+}
 
 
 class GatLayer(GATConv):  # type: ignore[misc]  # the library is untyped
@@ -46,7 +48,8 @@ class _Projection(nn.Module):
 class GatNetwork(LayeredNetwork):
     """Attention over neighbours and the node itself in ``branches`` heads of ``width`` columns.
 
-    Equation: Veličković et al. (2018), Eqs. (1) to (6), ELU between layers, one head on top.
+    Equation: Veličković et al. (2018), Eqs. (1) to (6), ELU between layers, one head on top; if
+        ``pooling`` is ``average``, as many there as below, averaged.
     Deviation: edge weights are not seen, as in the paper.
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
@@ -60,7 +63,8 @@ class GatNetwork(LayeredNetwork):
             GatLayer(columns, config.width, heads=config.branches, **shared)
             for columns in inputs[:-1]
         ]
-        output = GatLayer(inputs[-1], classes, heads=1, concat=False, **shared)
+        heads = config.branches if config.pooling == "average" else 1
+        output = GatLayer(inputs[-1], classes, heads=heads, concat=False, **shared)
         super().__init__([*hidden, output], config.dropout)
 
 

@@ -33,7 +33,7 @@ def classify(graph: Graph, split: Split, settings: dict[str, Any], _seed: int) -
     functions = known.copy()
     functions[unknown] = _spread(graph, known, unknown)
     reached = functions.sum(axis=1, keepdims=True) > 1e-6
-    if settings.get("normalised", False):
+    if settings["normalised"]:
         mass = functions.sum(axis=0)
         functions = functions * np.where(mass > 0, prior / np.where(mass > 0, mass, 1), 0)
     totals = functions.sum(axis=1, keepdims=True)

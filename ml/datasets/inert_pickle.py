@@ -19,7 +19,9 @@ from ml.errors import DatasetUnavailable
 
 MAX_BYTES = 256 * 2**20
 MAX_OPERATIONS = 4_000_000  # PubMed's graph, the longest of the known files, takes a tenth
-_MAX_RECALLED = 1024
+_MAX_RECALLED = 64
+_MAX_PLACE = 2**31
+"""Larger whole numbers could be chosen to collide as keys, so that each meets all others."""
 _MAX_REASON = 200
 
 
@@ -71,8 +73,9 @@ class _Pending(Enum):
 def read_inert_pickle(path: Path) -> object:
     """Return the numbers, texts, lists, dicts, arrays or sparse matrix of a pickled file.
 
-    Deviation: a list, dict or array is never met twice, so there are neither cycles nor values
-        that unfold to more than the file holds; an array consists of numbers, never of objects.
+    Deviation: a list, dict or array is never met twice, so there are no cycles, and what is met
+        twice is short: the result is in proportion to the file. An array consists of numbers,
+        never of objects; a sparse matrix gets its values in float64.
     Raises: DatasetUnavailable naming the file and the first thing in it that is not known.
     """
     with path.open("rb") as file:
@@ -146,7 +149,10 @@ class _Machine:
 
     def remember(self, place: int | None) -> None:
         (value,) = self.take(1)
-        self._memo[len(self._memo) if place is None else place] = value
+        place = len(self._memo) if place is None else place
+        if not 0 <= place < _MAX_PLACE:
+            raise _NotPlain(f"it remembers something at place {place}")
+        self._memo[place] = value
         self.push(value)
 
     def recall(self, place: int) -> None:
@@ -180,9 +186,13 @@ class _Machine:
 
 def _dict_of(values: list[Any]) -> dict[int | str, Any]:
     keys = values[::2]
-    if len(values) % 2 or not all(isinstance(key, int | str) for key in keys):
-        raise _NotPlain("a key has no value or is neither a number nor a text")
+    if len(values) % 2 or not all(_is_key(key) for key in keys):
+        raise _NotPlain("a key has no value or is neither a node nor a text")
     return dict(zip(keys, values[1::2], strict=True))
+
+
+def _is_key(value: object) -> bool:
+    return isinstance(value, str) or (isinstance(value, int) and 0 <= value < _MAX_PLACE)
 
 
 def _named(module: object, name: object) -> _Name:

@@ -36,7 +36,6 @@ def read_cell(cell: Cell, results: Path) -> dict[str, Any]:
 def write_cell(cell: Cell, results: Path, frozen: str, runs: list[dict[str, Any]]) -> None:
     """Replace the stored cell in one step."""
     path = cell.path(results)
-    path.parent.mkdir(parents=True, exist_ok=True)
     content = {
         "table": cell.table,
         "dataset": cell.dataset,
@@ -46,8 +45,14 @@ def write_cell(cell: Cell, results: Path, frozen: str, runs: list[dict[str, Any]
         "runs": sorted(runs, key=lambda run: run["seed"]),
     }
     lines = json.dumps(content, indent=None, separators=(", ", ": "))
+    replace_text(path, lines.replace('{"seed"', '\n{"seed"') + "\n")
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Write a file in one step: whoever reads it meets all of it or what was there before."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_suffix(".part")
-    draft.write_text(lines.replace('{"seed"', '\n{"seed"') + "\n", encoding="utf-8")
+    draft.write_text(text, encoding="utf-8")
     draft.replace(path)
 
 

@@ -62,6 +62,7 @@ class Contender:
     based_on: str = ""
     kind: Kind = "rival"
     deterministic: bool = False
+    grids_only: bool = False
 
     def published(self, dataset: str) -> Settings:
         """Return the settings of the method's own paper, those for the data set if it has any."""
@@ -171,6 +172,7 @@ _ALL: tuple[Contender, ...] = (
         module="ml.baselines.hand_rule",
         kind="reference",
         deterministic=True,
+        grids_only=True,
     ),
     _network("mlp", "MLP"),
     _network("island_mlp", "MLP + island mean (gamma -> 0)"),

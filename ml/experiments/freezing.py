@@ -12,6 +12,7 @@ import numpy as np
 from ml.config import TrainingConfig
 from ml.datasets.dataset import Dataset
 from ml.errors import DatasetUnavailable
+from ml.experiments.cells import replace_text
 from ml.experiments.contenders import CITATION_START, Contender, Settings, Space
 from ml.experiments.protocol import CITATION, UNNAMED, WORD_FREQUENCIES, run_settings, validate
 
@@ -20,7 +21,7 @@ TRIALS = 20
 FEWER_TRIALS = ((1500, 6), (200, 10))
 """Beyond so many nodes, at most so many configurations a method."""
 CITATION_TRIALS = ((10_000, 6), (0, 12))
-"""The same for LFGCN on the citation graphs, where rivals are not searched for."""
+"""The same for LFGCN on the citation graphs, where rivals at most choose how to count words."""
 FIRST_SEEDS = (100,)
 FINAL_SEEDS = (101, 102, 103)
 """None of them is among the seeds that are reported."""
@@ -43,7 +44,8 @@ def freeze(contender: Contender, dataset: Dataset, results: Path, *, quick: bool
 
     Equal budget: every searched method gets ``trial_limit`` configurations, its published one
     first, the rest spread evenly over its space by a seed that depends on nothing but its
-    name. All are tried with one seed, the best fifth with three others, which decide. On the
+    name. All are tried with one seed, the best fifth, if that is more than one, with three
+    others, which decide. On the
     citation graphs rivals keep their published settings, but for how words are counted where
     there is a choice (``WORD_FREQUENCIES``). Where a split was published, only
     its training and validation nodes are searched on.
@@ -71,8 +73,7 @@ def freeze(contender: Contender, dataset: Dataset, results: Path, *, quick: bool
         },
         "settings": _write_out(contender, candidates[chosen]),
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    replace_text(path, json.dumps(content, indent=1) + "\n")
 
 
 def trial_limit(dataset: Dataset) -> int:

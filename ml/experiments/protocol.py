@@ -17,7 +17,7 @@ from ml.split import Split
 CITATION = frozenset({"cora", "citeseer", "pubmed", "cora_ml_directed", "cora_directed"})
 WORD_FREQUENCIES = frozenset({"pubmed"})
 """Citation graphs whose features say how often a word occurs; on the others words are there or
-not. Whether a trained method sees the frequencies or the presence is chosen on validation nodes."""
+not. Whether a network sees the frequencies or the presence is chosen on validation nodes."""
 GRID_RUN: Settings = {
     "epochs": 300,
     "patience": 30,

@@ -25,8 +25,8 @@ _HOW = (
 _DIFFERENCES = (
     "Where a rival does not agree, this is known to differ from its source; but for peeking, what "
     "it does to the accuracy was not measured. GMNN (github.com/DeepGraphLearning/GMNN): its "
-    "program takes words as zeros and ones, here rows sum to one as for all methods, which on "
-    "PubMed keeps the frequency of words; no dropout between its layers there. LGCN: the epoch is "
+    "program takes words as zeros and ones, here their rows sum to one as for all methods; no "
+    "dropout between its layers on PubMed. LGCN: the epoch is "
     "chosen on validation nodes; the whole graph in place of sampled sub-graphs; Adam for Nadam; "
     "Cora's settings for all. SPAGAN (github.com/ihollywhy/SPAGAN): paths are priced by degrees "
     "and not by the attention of a GAT that is trained before; as many paths of length two as "

@@ -8,6 +8,7 @@ from typing import cast
 
 from ml.experiments.cells import Cell
 from ml.experiments.contenders import CONTENDERS, Contender
+from ml.experiments.protocol import CITATION
 
 Paper = dict[tuple[str, str], tuple[float, float | None]]
 """The paper's mean and standard deviation in percent, by data set and method."""
@@ -64,9 +65,17 @@ class Table:
                 column.seeds,
             )
             for column in self.columns
-            for method in self.methods
+            for method in self.methods_on(column.dataset)
         ]
         return regular if self.extra is None else [*regular, *self.extra()]
+
+    def methods_on(self, dataset: str) -> tuple[str, ...]:
+        """Return the rows that a data set has: papers know no loads, so the hand rule not them."""
+        return tuple(
+            method
+            for method in self.methods
+            if dataset not in CITATION or not CONTENDERS[method].grids_only
+        )
 
 
 TABLE_NAMES = (

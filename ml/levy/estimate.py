@@ -18,6 +18,8 @@ _COPIES_FEATURES = 4
 """The features in double precision: as given, scaled, for the device, work space."""
 _COPIES_NETWORK = 8
 """Arrays of all branches in single precision alive at once in a training step."""
+_COPIES_HEARD = 4
+"""What each node hears of each label in double precision: sources, solved, kept, of an epoch."""
 _COPIES_WEIGHTS = 5
 """The weights in single precision: now, their gradient, two moments of Adam, the best so far."""
 
@@ -32,6 +34,7 @@ _FACTOR = 5e-9
 _PRODUCT = 5e-10
 _ACTIVATION = 8e-9
 _DENSE = 5e-11
+_COPIED = 5e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +52,13 @@ class Estimate:
 
 
 def estimate(
-    adjacency: SparseMatrix, config: TrainingConfig, features: int = 8, classes: int = 8
+    adjacency: SparseMatrix,
+    config: TrainingConfig,
+    features: int = 8,
+    classes: int = 8,
+    known: int = 0,
 ) -> Estimate:
-    """Estimate memory and time of a training run with LFGCN.
+    """Estimate memory and time of a training run with LFGCN from ``known`` training labels.
 
     Cost: that of ``choose_operator``; no value of a factor is computed.
     Shapes: (N, N) symmetric sparse.
@@ -69,13 +76,24 @@ def estimate(
     inputs = 8 * _COPIES_FEATURES * features * count
     operator = _sparse if choice.kind == "sparse" else _stored
     memory, setup, epoch = operator(adjacency, config, choice, columns * config.taylor_order)
+    labels, spreading = _spread_labels(config, count, known)
     return Estimate(
         kind=choice.kind,
         reason=choice.reason,
-        memory_bytes=round(_LIBRARIES + memory + inputs + network),
+        memory_bytes=round(_LIBRARIES + memory + inputs + network + labels),
         setup_seconds=_START + setup,
-        epoch_seconds=_STEP + epoch + _ACTIVATION * activations + _DENSE * products,
+        epoch_seconds=_STEP + epoch + spreading + _ACTIVATION * activations + _DENSE * products,
     )
+
+
+def _spread_labels(config: TrainingConfig, count: int, known: int) -> tuple[float, float]:
+    """Return what LFGCN+ keeps and computes an epoch of what all nodes hear of each label."""
+    if config.method != "lfgcn_plus" or config.hidden_labels == 1:
+        return 0.0, 0.0
+    heard = count * known
+    if config.label_spreading == "clamped":
+        return 8.0 * _COPIES_HEARD * heard, _DENSE * known**3 + _COPIED * heard
+    return 8.0 * _COPIES_HEARD * heard, _DENSE * heard
 
 
 def _count_weights(config: TrainingConfig, features: int, classes: int) -> list[int]:

@@ -5,6 +5,7 @@ import torch
 from ml.baselines import label_propagation
 from ml.closed_forms import closed_form
 from ml.config import TrainingConfig
+from ml.errors import InvalidHyperparameter
 from ml.graph import Graph
 from ml.label_spreading import Spreader, clamp_labels, weigh_edges
 from tests.ml.communities import split_of, two_communities
@@ -95,3 +96,30 @@ def test_clamped_labels_that_are_hidden_leave_no_trace() -> None:
 def test_clamping_no_label_at_all_is_silence() -> None:
     nothing = clamp_labels(torch.zeros(3, 0), torch.zeros(0, dtype=torch.long), torch.zeros(0, 2))
     assert nothing.tolist() == [[0.0, 0.0]] * 3
+
+
+def test_labels_that_cannot_be_clamped_are_refused_by_the_setting() -> None:
+    alike = torch.ones(4, 2, dtype=torch.float64)
+    with pytest.raises(InvalidHyperparameter, match="label_alpha"):
+        clamp_labels(alike, torch.tensor([0, 1]), torch.eye(2, dtype=torch.float64))
+
+
+def test_clamping_keeps_what_single_precision_would_cut_off() -> None:
+    graph = line_of_buses([110.0 + node for node in range(40)])
+    config = TrainingConfig(
+        method="lfgcn_plus", label_spreading="clamped", label_alpha=0.2, device="cpu"
+    )
+    nodes, labels = torch.tensor([0, 39]), torch.eye(2)
+    heard = Spreader(graph, config, torch.device("cpu")).hear(nodes, labels, nodes >= 0)
+    assert (heard[1:20, 0] > heard[1:20, 1]).all()
+    assert heard[20, 1] > heard[20, 0] > 0
+
+
+def test_labels_that_are_all_shown_are_heard_anew_only_if_they_change() -> None:
+    graph = line_of_buses([float(node) for node in range(6)])
+    spreader = Spreader(graph, TrainingConfig(method="lfgcn_plus"), torch.device("cpu"))
+    nodes, everything = torch.tensor([0, 5]), torch.tensor([True, True])
+    first = spreader.hear(nodes, torch.eye(2), everything)
+    assert spreader.hear(nodes, torch.eye(2), everything) is first
+    turned = spreader.hear(nodes, torch.eye(2).flip(0), everything)
+    torch.testing.assert_close(turned, first.flip(1))

@@ -66,6 +66,11 @@ def test_branch_columns_and_places_that_are_no_numbers_are_told() -> None:
     assert not any("Left out" in note or "no place" in note for note in whole)
 
 
+def test_half_a_place_at_zero_is_told() -> None:
+    read = _read("source,target\n1,2\n2,3\n", "id,lat,lon\n1,0,\n2,,0\n3,0,0\n")
+    assert "2 buses have no place" in " ".join(read.report["notes"])
+
+
 def test_other_numbers_of_branches_become_branch_columns() -> None:
     grid = _read("from;to;r;x\n1;2;0.1;0.2\n2;2;1;1\n2;3;0.3;0.4\n").grid
     assert grid.branch_columns.names == ("r", "x")

@@ -45,6 +45,13 @@ def test_node_link_json_gives_the_same_graph() -> None:
     assert read.label_sets[0].classes.tolist() == other.label_sets[0].classes.tolist()
 
 
+def test_a_kind_in_numbers_is_told_to_be_left_out() -> None:
+    read = graphml.read(ask("graphml", _graphml(nx.Graph([("a", "b", {"kind": 3.0})]))))
+    assert any("'kind'" in note for note in read.report["notes"])
+    words = graphml.read(ask("graphml", _graphml(_make_graph())))
+    assert not any("'kind'" in note for note in words.report["notes"])
+
+
 def test_directions_are_told_to_be_left_out() -> None:
     read = graphml.read(ask("graphml", _graphml(nx.DiGraph([("a", "b")]))))
     assert any("directions" in note for note in read.report["notes"])

@@ -16,7 +16,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "deepwalk": {"walks": 5, "length": 10, "size": 4},
     "forest": {"trees": 20},
     "gmnn": {"epochs": 20, "patience": None, "width": 8, "drop_edge": "uniform"},
-    "label_propagation": {},
+    "label_propagation": {"normalised": True},
 }
 
 
@@ -58,7 +58,7 @@ def test_propagation_reaches_the_fixed_point_of_clamped_averaging() -> None:
     for _ in range(3000):
         state = step @ state
         state[split.train] = known[split.train]
-    found = label_propagation.classify(graph, split, {}, 0)
+    found = label_propagation.classify(graph, split, {"normalised": False}, 0)
     np.testing.assert_allclose(found, state, atol=1e-6)
 
 
@@ -66,7 +66,7 @@ def test_normalised_propagation_gives_each_class_its_share_of_the_mass() -> None
     graph = two_communities()
     split = split_of(graph)
     known = label_matrix(graph, split.train)
-    free = label_propagation.classify(graph, split, {}, 0)
+    free = label_propagation.classify(graph, split, {"normalised": False}, 0)
     found = label_propagation.classify(graph, split, {"normalised": True}, 0)
     shares = known.sum(axis=0) / known.sum()
     expected = free * (shares / free.sum(axis=0))

@@ -122,6 +122,17 @@ def test_original_files_that_do_not_belong_together_are_refused(
         load_planetoid("cora", tmp_path)
 
 
+def test_original_files_of_too_many_features_are_refused_before_they_are_unfolded(
+    tmp_path: Path,
+) -> None:
+    write_originals(tmp_path)
+    for part, rows in (("allx", 3), ("tx", 2)):
+        wide = pickle.dumps(sp.csr_matrix((rows, 2**27)))
+        (tmp_path / f"ind.cora.{part}").write_bytes(wide)
+    with pytest.raises(DatasetUnavailable, match="have more than"):
+        load_planetoid("cora", tmp_path)
+
+
 def test_an_absent_file_says_where_to_get_it(tmp_path: Path) -> None:
     with pytest.raises(DatasetUnavailable, match="graph2gauss"):
         load_directed_cora(tmp_path)

@@ -94,3 +94,21 @@ def test_an_ordinary_walk_costs_next_to_nothing() -> None:
     assert found.kind == "ordinary"
     assert found.setup_seconds < factored.setup_seconds
     assert found.epoch_seconds < factored.epoch_seconds
+
+
+def test_what_is_heard_of_the_labels_is_counted() -> None:
+    walk = path(6000).adjacency
+    config = TrainingConfig(method="lfgcn_plus", label_spreading="clamped")
+    none, many = (estimate(walk, config, known=known) for known in (0, 3000))
+    assert many.memory_bytes - none.memory_bytes > 8 * 6000 * 3000
+    assert many.epoch_seconds > none.epoch_seconds + 0.2  # 0.47 s was measured on one thread
+    hidden = replace(config, hidden_labels=1.0)
+    assert estimate(walk, hidden, known=3000) == estimate(walk, hidden)
+
+
+def test_a_network_that_filters_last_filters_fewer_columns() -> None:
+    walk = path(6000).adjacency
+    config = TrainingConfig(method="lfgcn_plus", gamma=0.5, operator="sparse")
+    last = replace(config, filtered_layers="last")
+    one, both = (estimate(walk, each, features=500).epoch_seconds for each in (last, config))
+    assert one < both - 0.01
