@@ -1,23 +1,23 @@
 """Reads pickled arrays as plain data: opcodes are parsed, nothing is imported or called by name."""
 
 import codecs
-import math
 import pickletools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import Enum, auto
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-import scipy.sparse as sp
-
-from ml.arrays import SparseMatrix
+from ml.datasets.plain_arrays import (
+    MAX_BYTES,
+    Element,
+    NotPlain,
+    check_sizes,
+    make_array,
+    make_matrix,
+)
 from ml.errors import DatasetUnavailable
 
-MAX_BYTES = 256 * 2**20
 MAX_OPERATIONS = 4_000_000  # PubMed's graph, the longest of the known files, takes a tenth
 _MAX_RECALLED = 64
 _MAX_PLACE = 2**31
@@ -48,19 +48,6 @@ _OLDER_MODULES = {
     "numpy.core.numeric": "numpy._core.numeric",
     "scipy.sparse.csr": "scipy.sparse._csr",
 }
-_NUMBERS = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"}
-
-
-class _NotPlain(ValueError):
-    """The stream holds something that is not plain data, or is damaged."""
-
-
-@dataclass
-class _Element:
-    """What an array consists of; its byte order arrives after it is first mentioned."""
-
-    code: str
-    order: str = "|"
 
 
 class _Pending(Enum):
@@ -89,13 +76,13 @@ def read_inert_pickle(path: Path) -> object:
 
 def _interpret(content: bytes) -> object:
     if len(content) > MAX_BYTES:
-        raise _NotPlain(f"it is longer than {MAX_BYTES} bytes")
+        raise NotPlain(f"it is longer than {MAX_BYTES} bytes")
     machine = _Machine()
     for count, (operation, argument) in enumerate(_operations(BytesIO(content))):
         if count >= MAX_OPERATIONS:
-            raise _NotPlain(f"it takes more than {MAX_OPERATIONS} operations")
+            raise NotPlain(f"it takes more than {MAX_OPERATIONS} operations")
         if operation not in _ACTIONS:
-            raise _NotPlain(f"the operation {operation} is not allowed")
+            raise NotPlain(f"the operation {operation} is not allowed")
         _ACTIONS[operation](machine, argument)
     return machine.result()
 
@@ -108,7 +95,7 @@ def _operations(stream: BytesIO) -> Iterator[tuple[str, Any]]:
     while code := stream.read(1).decode("latin-1"):
         opcode = _OPCODES.get(code)
         if opcode is None:
-            raise _NotPlain(f"there is no operation {code!r}")
+            raise NotPlain(f"there is no operation {code!r}")
         if opcode.name == "STOP":
             return
         if opcode.name == "STRING":
@@ -116,7 +103,7 @@ def _operations(stream: BytesIO) -> Iterator[tuple[str, Any]]:
             yield opcode.name, codecs.decode(quoted, "unicode_escape")
         else:
             yield opcode.name, opcode.arg.reader(stream) if opcode.arg else None
-    raise _NotPlain("it ends too early")
+    raise NotPlain("it ends too early")
 
 
 class _Machine:
@@ -132,7 +119,7 @@ class _Machine:
 
     def take(self, count: int) -> list[Any]:
         if len(self._stack) < count:
-            raise _NotPlain("it takes more from the stack than there is")
+            raise NotPlain("it takes more from the stack than there is")
         taken = self._stack[-count:]
         del self._stack[-count:]
         return taken
@@ -143,7 +130,7 @@ class _Machine:
 
     def take_marked(self) -> list[Any]:
         if not self._outer:
-            raise _NotPlain("it goes back to a mark that is not there")
+            raise NotPlain("it goes back to a mark that is not there")
         taken, self._stack = self._stack, self._outer.pop()
         return taken
 
@@ -151,43 +138,43 @@ class _Machine:
         (value,) = self.take(1)
         place = len(self._memo) if place is None else place
         if not 0 <= place < _MAX_PLACE:
-            raise _NotPlain(f"it remembers something at place {place}")
+            raise NotPlain(f"it remembers something at place {place}")
         self._memo[place] = value
         self.push(value)
 
     def recall(self, place: int) -> None:
         if place not in self._memo:
-            raise _NotPlain(f"it recalls place {place}, where nothing is")
+            raise NotPlain(f"it recalls place {place}, where nothing is")
         value = self._memo[place]
         short = isinstance(value, str | bytes) and len(value) <= _MAX_RECALLED
-        if not short and not isinstance(value, _Name | _Element):
-            raise _NotPlain(f"it recalls a {type(value).__name__}")
+        if not short and not isinstance(value, _Name | Element):
+            raise NotPlain(f"it recalls a {type(value).__name__}")
         self.push(value)
 
     def extend(self, values: list[Any]) -> None:
         (target,) = self.take(1)
         if not isinstance(target, list):
-            raise _NotPlain(f"it appends to a {type(target).__name__}")
+            raise NotPlain(f"it appends to a {type(target).__name__}")
         self.push(target)
         target.extend(values)
 
     def update(self, values: list[Any]) -> None:
         (target,) = self.take(1)
         if not isinstance(target, dict):
-            raise _NotPlain(f"it sets items of a {type(target).__name__}")
+            raise NotPlain(f"it sets items of a {type(target).__name__}")
         self.push(target)
         target.update(_dict_of(values))
 
     def result(self) -> object:
-        if self._outer or len(self._stack) != 1 or isinstance(self._stack[0], Enum | _Element):
-            raise _NotPlain("it does not end with one value")
+        if self._outer or len(self._stack) != 1 or isinstance(self._stack[0], Enum | Element):
+            raise NotPlain("it does not end with one value")
         return self._stack[0]
 
 
 def _dict_of(values: list[Any]) -> dict[int | str, Any]:
     keys = values[::2]
     if len(values) % 2 or not all(_is_key(key) for key in keys):
-        raise _NotPlain("a key has no value or is neither a node nor a text")
+        raise NotPlain("a key has no value or is neither a node nor a text")
     return dict(zip(keys, values[1::2], strict=True))
 
 
@@ -197,12 +184,12 @@ def _is_key(value: object) -> bool:
 
 def _named(module: object, name: object) -> _Name:
     if not isinstance(module, str) or not isinstance(name, str):
-        raise _NotPlain("it names something by other than texts")
+        raise NotPlain("it names something by other than texts")
     wanted = f"{_OLDER_MODULES.get(module, module)} {name}"
     for known in _Name:
         if known.value == wanted:
             return known
-    raise _NotPlain(f"it names {module}.{name}, which is not allowed")
+    raise NotPlain(f"it names {module}.{name}, which is not allowed")
 
 
 def _build(function: object, arguments: object) -> object:
@@ -210,10 +197,10 @@ def _build(function: object, arguments: object) -> object:
     match function, arguments:
         case _Name.MAKE_ARRAY, (_Name.ARRAY, (0,), "b" | b"b"):
             return _Pending.ARRAY
-        case _Name.FROM_BUFFER, (raw, _Element() as element, shape, "C" | "F" as order):
-            return _array(raw, element, shape, by_column=order == "F")
+        case _Name.FROM_BUFFER, (raw, Element() as element, shape, "C" | "F" as order):
+            return make_array(raw, element, shape, by_column=order == "F")
         case _Name.DTYPE, (str() as code, *_):
-            return _Element(code)
+            return Element(code)
         case _Name.DEFAULT_DICT, (_Name.LIST,):
             return {}
         case _Name.RECONSTRUCTOR | _Name.NEW_OBJECT, (_Name.MATRIX, *_):
@@ -221,57 +208,20 @@ def _build(function: object, arguments: object) -> object:
         case _Name.ENCODE, (str() as text, "latin1"):
             return text.encode("latin-1")
     called = function.value if isinstance(function, _Name) else type(function).__name__
-    raise _NotPlain(f"a call of {called} has other arguments than expected")
+    raise NotPlain(f"a call of {called} has other arguments than expected")
 
 
 def _fill(target: object, state: object) -> object:
     """Return a stand-in completed by its state."""
     match target, state:
-        case _Element(), (3 | 4, "<" | ">" | "|" as order, None, None, None, *_):
+        case Element(), (3 | 4, "<" | ">" | "|" as order, None, None, None, *_):
             target.order = order
             return target
-        case _Pending.ARRAY, (1, shape, _Element() as element, int() as by_column, raw):
-            return _array(raw, element, shape, by_column=bool(by_column))
+        case _Pending.ARRAY, (1, shape, Element() as element, int() as by_column, raw):
+            return make_array(raw, element, shape, by_column=bool(by_column))
         case _Pending.MATRIX, {"data": data, "indices": columns, "indptr": starts, "_shape": shape}:
-            return _matrix(data, columns, starts, _sizes(shape))
-    raise _NotPlain(f"the state of a {type(target).__name__} is other than expected")
-
-
-def _array(raw: object, element: _Element, shape: object, by_column: bool) -> npt.NDArray[Any]:
-    if element.code not in _NUMBERS:
-        raise _NotPlain(f"an array of the type {element.code} is not allowed")
-    content = raw.encode("latin-1") if isinstance(raw, str) else raw
-    if not isinstance(content, bytes | bytearray):
-        raise _NotPlain(f"an array consists of a {type(raw).__name__}")
-    dtype = np.dtype(element.order + element.code)
-    sizes = _sizes(shape)
-    if math.prod(sizes) * dtype.itemsize != len(content):
-        raise _NotPlain(f"an array of shape {sizes} has {len(content)} bytes")
-    values = np.frombuffer(content, dtype).reshape(sizes, order="F" if by_column else "C")
-    return values.astype(dtype.newbyteorder("="))
-
-
-def _sizes(shape: object) -> tuple[int, ...]:
-    if not isinstance(shape, tuple) or len(shape) not in {1, 2}:
-        raise _NotPlain("a shape has neither one nor two sizes")
-    if not all(isinstance(size, int) and 0 <= size <= MAX_BYTES for size in shape):
-        raise _NotPlain("a size is not a number within bounds")
-    return shape
-
-
-def _matrix(data: Any, columns: Any, starts: Any, sizes: tuple[int, ...]) -> SparseMatrix:
-    """Return a sparse matrix after a check of its positions, which scipy would take on trust."""
-    parts = (data, columns, starts)
-    flat = all(isinstance(part, np.ndarray) and part.ndim == 1 for part in parts)
-    if not flat or len(sizes) != 2:
-        raise _NotPlain("a sparse matrix has parts of an unexpected form")
-    if columns.dtype.kind != "i" or starts.dtype.kind != "i":
-        raise _NotPlain("the positions in a sparse matrix are not whole numbers")
-    if np.any(starts[1:] < starts[:-1]):
-        raise _NotPlain("the rows of a sparse matrix are out of order")
-    matrix = sp.csr_array((data.astype(np.float64), columns, starts), shape=(sizes[0], sizes[1]))
-    matrix.check_format(full_check=True)
-    return matrix
+            return make_matrix(data, columns, starts, check_sizes(shape))
+    raise NotPlain(f"the state of a {type(target).__name__} is other than expected")
 
 
 _Action = Callable[[_Machine, Any], None]

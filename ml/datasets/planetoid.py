@@ -11,7 +11,8 @@ import scipy.sparse as sp
 
 from ml.arrays import FloatArray, IntArray
 from ml.datasets.dataset import Dataset, find_file
-from ml.datasets.inert_pickle import MAX_BYTES, read_inert_pickle
+from ml.datasets.inert_pickle import read_inert_pickle
+from ml.datasets.plain_arrays import MAX_BYTES
 from ml.errors import DatasetUnavailable
 from ml.graph import UNLABELLED, Graph
 from ml.split import Split

@@ -33,7 +33,9 @@ _DIFFERENCES = (
     "neighbours, not half as many, which did worse on validation nodes; at most 1,000 epochs, not "
     "at least 500 for each of two trainings. VPN: each distance is normalised by its own degrees; "
     "a common normalisation and shares that sum to one did worse on validation nodes of Cora and "
-    "CiteSeer."
+    "CiteSeer, and other initial weights (after Glorot) made no clear difference there or on "
+    "PubMed. No program of its authors is public, and which pairs at a distance it keeps is a "
+    "guess: all of them."
 )
 
 

@@ -141,7 +141,7 @@ def test_a_module_that_a_stream_names_is_not_imported(tmp_path: Path) -> None:
     [
         (pickle.dumps(np.array([{}, []], dtype=object), 2), "type O8"),
         (pickle.dumps(np.array(["text"]), 2), "type U4"),
-        (pickle.dumps(np.zeros(1, dtype="i4,f4"), 2), "state of a _Element"),
+        (pickle.dumps(np.zeros(1, dtype="i4,f4"), 2), "state of a Element"),
         (pickle.dumps({1, 2}, 4), "EMPTY_SET"),
         (python_2_array(b"i4", b"J\xff\xff\xff\x0f\x85", b"U\x04abcd"), "has 4 bytes"),
         (python_2_array(b"i4", b"J\xff\xff\xff\x7f\x85", b"U\x04abcd"), "within bounds"),
