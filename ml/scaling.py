@@ -37,17 +37,20 @@ class FeatureScaling:
         return (_bend(features, self.curves) - self.offset) / self.scale
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain JSON values; the numbers survive the round trip exactly."""
-        return {
+        """Return plain JSON values; the numbers survive the round trip exactly.
+
+        Presence is told only where it matters, so that earlier versions read all other models.
+        """
+        stored = {
             "offset": self.offset.tolist(),
             "scale": self.scale.tolist(),
             "curves": [[values.tolist(), ranks.tolist()] for values, ranks in self.curves],
-            "presence": self.presence,
         }
+        return stored | {"presence": True} if self.presence else stored
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> "FeatureScaling":
-        """Read what ``as_dict`` wrote; models of earlier versions say nothing of presence."""
+        """Read what ``as_dict`` wrote."""
         curves = ((np.array(values), np.array(ranks)) for values, ranks in stored["curves"])
         offset, scale = np.array(stored["offset"]), np.array(stored["scale"])
         return cls(offset, scale, tuple(curves), stored.get("presence", False))

@@ -56,6 +56,7 @@ class ScalingIn(BodyIn):
     offset: list[float]
     scale: list[float]
     curves: list[Annotated[list[list[float]], Field(min_length=2, max_length=2)]]
+    presence: bool = False
 
 
 class ManifestIn(BodyIn):

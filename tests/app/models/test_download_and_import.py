@@ -74,6 +74,16 @@ def test_a_model_of_any_method_is_the_same_on_another_service(
     assert elsewhere.get("/predict/1").json()["split"] == "train"
 
 
+def test_a_model_that_sees_presence_alone_sees_it_elsewhere(
+    api: TestClient, elsewhere: TestClient
+) -> None:
+    model_id = put_trained(api, post_ring(api), feature_scaling="presence")
+    post_ring(elsewhere)
+    made = send(elsewhere, download(api, model_id)).json()
+    assert made["manifest"]["scaling"]["presence"] is True
+    assert predictions(elsewhere, made["id"]) == predictions(api, model_id)
+
+
 def test_an_imported_model_carries_its_origin(api: TestClient, elsewhere: TestClient) -> None:
     model_id = put_trained(api, post_ring(api))
     post_ring(elsewhere)
