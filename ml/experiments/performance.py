@@ -174,7 +174,7 @@ def _save(figure: "Figure", path: Path) -> None:
 
 _INTRODUCTION = """# What it costs
 
-Written by `python -m ml performance`, which measures and takes some twenty minutes on a quiet
+Written by `python -m ml performance`, which measures and takes three to twenty minutes on a quiet
 machine; `--no-measure` only writes this page again from `docs/results/bench_*.json`. Ratios within
 one run mean something, seconds depend on the machine. Why the solver is what it is:
 [decision 8](decisions/0008-sparse-levy-solver.md)."""
