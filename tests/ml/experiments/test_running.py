@@ -75,23 +75,18 @@ def test_a_method_called_deterministic_gives_the_same_for_any_seed(
     assert dataclasses.replace(first, seed=1, seconds=0) == dataclasses.replace(second, seconds=0)
 
 
-def linger(sign: Path) -> None:
+def linger(sign: str) -> None:
     """Be seen to have begun, then take longer than any test."""
-    sign.touch()
+    Path(sign).touch()
     time.sleep(600)
 
 
 def test_workers_end_with_the_run_that_started_them(tmp_path: Path) -> None:
     signs = [tmp_path / "one", tmp_path / "two"]
     program = (
-        (
-            "from pathlib import Path\n"
-            "from ml.experiments.running import _spread\n"
-            "from tests.ml.experiments.test_running import linger\n"
-            f"list(_spread(linger, {[(str(sign),) for sign in signs]!r}, 2))"
-        )
-        .replace("('", "(Path('")
-        .replace("',)", "'),)")
+        "from ml.experiments.running import _spread\n"
+        "from tests.ml.experiments.test_running import linger\n"
+        f"list(_spread(linger, {[(str(sign),) for sign in signs]!r}, 2))"
     )
     run = subprocess.Popen([sys.executable, "-c", program], cwd=Path(__file__).parents[3])
     try:
