@@ -15,8 +15,9 @@ RUN pip install -r requirements.txt
 COPY pyproject.toml README.md LICENSE ./
 COPY app ./app
 COPY ml ./ml
+COPY experiments ./experiments
 COPY migrations ./migrations
-RUN pip install --no-deps --editable . && python -m compileall -q app ml
+RUN pip install --no-deps --editable . && python -m compileall -q app ml experiments
 
 FROM python:${PYTHON_VERSION}-slim
 RUN useradd --system --uid 10001 --home-dir /srv/levygrid levygrid \

@@ -69,7 +69,7 @@ def worker(
 ) -> None:
     """Run jobs: from the broker of LEVYGRID_BROKER_URL, or by polling the database."""
     from app.commands.worker import run_worker
-    from app.worker.opening import WorkOrder
+    from app.worker.startup import WorkOrder
 
     raise typer.Exit(run_worker(_read_settings(), WorkOrder(concurrency, queue)))
 
@@ -78,7 +78,7 @@ def worker(
 def migrate() -> None:
     """Bring the database to the newest schema."""
     from app.commands.data_folder import prepare_data_folder
-    from app.migration import upgrade
+    from app.storage.migration import upgrade
 
     settings = _read_settings()
     if not settings.database_url:
@@ -133,7 +133,7 @@ def bench(
 )
 def reproduce(context: typer.Context) -> None:
     """Rerun the paper's tables beside every rival and write docs/reproduction.md."""
-    command = [sys.executable, "-m", "ml", "reproduce", *context.args]
+    command = [sys.executable, "-m", "experiments", "reproduce", *context.args]
     raise typer.Exit(subprocess.call(command))  # noqa: S603 - our own program
 
 

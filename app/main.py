@@ -8,21 +8,22 @@ from typing import Any
 from fastapi import Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from app import health, problem_catalogue
 from app.cases import endpoints as cases
-from app.db import Database
 from app.export import endpoints as export
 from app.graphs import endpoints as graphs
+from app.health import endpoints as health
+from app.http import problem_catalogue
+from app.http.middleware import RequestContext, RequestLimits
+from app.http.problem_responses import document_problems, install_handlers
+from app.http.query_check import refuse_unknown_parameters
 from app.jobs import endpoints as jobs
 from app.jobs.dispatch import Dispatcher, PolledTable
 from app.jobs.streams import JobStreams
 from app.labels import endpoints as labels
-from app.middleware import RequestContext, RequestLimits
 from app.models import endpoints as models
 from app.predict import endpoints as predict
-from app.problem_responses import document_problems, install_handlers
-from app.query_check import refuse_unknown_parameters
 from app.settings import Settings
+from app.storage.db import Database
 from app.sweeps import endpoints as sweeps
 from app.train import endpoints as train
 from app.web import cards, pages

@@ -6,10 +6,10 @@ import sqlalchemy as sa
 from alembic import context
 from alembic.autogenerate.api import AutogenContext
 
-from app.db import Database
 from app.settings import Settings
-from app.table_base import UtcDateTime
-from app.tables import GraphRow
+from app.storage.db import Database
+from app.storage.table_base import UtcDateTime
+from app.storage.tables import GraphRow
 
 _UPGRADE_LOCK = 0x6C657679
 """Any fixed number: whoever holds this advisory lock of Postgres migrates."""

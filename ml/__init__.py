@@ -4,32 +4,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ml.artifact import Artifact, load_artifact
-    from ml.config import TrainingConfig
-    from ml.graph import Graph
-    from ml.history import EpochRecord
-    from ml.inference import predict_probabilities
-    from ml.metrics import Metrics, evaluate
-    from ml.search import SearchResult, search_settings
-    from ml.split import Split, random_split, stratified_split
-    from ml.training import TrainingResult, fit
+    from ml.artifact.artifact import Artifact, load_artifact
+    from ml.config.config import TrainingConfig
+    from ml.graph.graph import Graph
+    from ml.graph.metrics import Metrics, evaluate
+    from ml.graph.split import Split, random_split, stratified_split
+    from ml.methods.inference import predict_probabilities
+    from ml.training.fit import TrainingResult, fit
+    from ml.training.history import EpochRecord
+    from ml.training.search import SearchResult, search_settings
 
 _HOME = {
-    "Artifact": "ml.artifact",
-    "EpochRecord": "ml.history",
-    "Graph": "ml.graph",
-    "Metrics": "ml.metrics",
-    "SearchResult": "ml.search",
-    "Split": "ml.split",
-    "TrainingConfig": "ml.config",
-    "TrainingResult": "ml.training",
-    "evaluate": "ml.metrics",
-    "fit": "ml.training",
-    "load_artifact": "ml.artifact",
-    "predict_probabilities": "ml.inference",
-    "random_split": "ml.split",
-    "search_settings": "ml.search",
-    "stratified_split": "ml.split",
+    "Artifact": "ml.artifact.artifact",
+    "EpochRecord": "ml.training.history",
+    "Graph": "ml.graph.graph",
+    "Metrics": "ml.graph.metrics",
+    "SearchResult": "ml.training.search",
+    "Split": "ml.graph.split",
+    "TrainingConfig": "ml.config.config",
+    "TrainingResult": "ml.training.fit",
+    "evaluate": "ml.graph.metrics",
+    "fit": "ml.training.fit",
+    "load_artifact": "ml.artifact.artifact",
+    "predict_probabilities": "ml.methods.inference",
+    "random_split": "ml.graph.split",
+    "search_settings": "ml.training.search",
+    "stratified_split": "ml.graph.split",
 }
 
 __all__ = [

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from app.ingest.graph_body import decode_graph_body
-from app.ingest.topology import GridLimits, read_topology
-from ml.peak_memory import read_peak_bytes
+from app.ingest.build.body import decode_graph_body
+from app.ingest.build.topology import GridLimits, read_topology
+from ml.compute.memory import read_peak_bytes
 
 _BUSES = 100_000
 _BRANCHES = 1_000_000

@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from app.ingest.case_catalogue import list_cases
+from app.ingest.cases.catalogue import list_cases
 
 router = APIRouter(prefix="/cases", tags=["graphs"])
 

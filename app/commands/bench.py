@@ -10,9 +10,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-import app.bench
-import ml.bench
 from app.errors import LevygridError
+
+_PACKAGES = ("app.bench", "experiments.bench")
+"""Imported by name: the service must run without the experiments."""
 
 
 def run_bench(name: str, json_path: Path | None) -> None:
@@ -41,7 +42,7 @@ def list_benches() -> dict[str, str]:
     """
     return {
         module.name.rstrip("_").replace("_", "-"): f"{package.__name__}.{module.name}"
-        for package in (app.bench, ml.bench)
+        for package in map(import_module, _PACKAGES)
         for module in pkgutil.iter_modules(package.__path__)
         if not module.name.startswith("_")
     }

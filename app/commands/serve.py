@@ -10,14 +10,14 @@ from types import FrameType
 import uvicorn
 
 from app.commands.data_folder import hold_data_folder
+from app.commands.first_start import is_empty, start_loading, stop_loading
 from app.commands.listener import describe, listen
-from app.db import Database
 from app.logs import configure_logs
 from app.main import create_app
-from app.migration import upgrade
 from app.settings import Settings
-from app.worker.delivery import choose_dispatcher
-from app.worker.first_start import is_empty, start_loading, stop_loading
+from app.storage.db import Database
+from app.storage.migration import upgrade
+from app.worker.dispatchers import choose_dispatcher
 from app.worker.supervisor import Supervisor
 
 _GRACE_SECONDS = 3

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from app.settings import Settings
 from ml import TrainingConfig
-from ml.setting import Interval, setting_of
+from ml.config.field import Interval, setting_of
 
 
 def settings_table() -> str:

@@ -1,11 +1,11 @@
 """``levygrid worker``: run jobs on this machine for a service here or elsewhere."""
 
-from app.db import Database
 from app.errors import DatabaseUnusable
 from app.logs import configure_logs
-from app.migration import is_current
 from app.settings import Settings
-from app.worker.opening import WorkOrder
+from app.storage.db import Database
+from app.storage.migration import is_current
+from app.worker.startup import WorkOrder
 
 
 def run_worker(settings: Settings, order: WorkOrder) -> int:

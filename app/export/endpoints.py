@@ -7,7 +7,6 @@ import msgspec
 from fastapi import APIRouter, Path, Query, Response
 from sqlalchemy.orm import Session
 
-from app.db import ReadingSession
 from app.errors import ModelNotFound
 from app.export.json_writers import write_geojson, write_topology
 from app.export.pandapower_writer import write_pandapower
@@ -17,6 +16,7 @@ from app.graphs.service import load_grid
 from app.labels.service import get_label_set, list_label_sets
 from app.models import service as models
 from app.models.predictions import Predictions
+from app.storage.db import ReadingSession
 
 router = APIRouter(prefix="/graphs/{graph_id}/export", tags=["graphs"])
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from app.export.sheet import Cell, Exported, Sheet, lay_out_branches, lay_out_buses
-from app.ingest.grid import UNKNOWN_CLASS, Grid, LabelSet
+from app.grid.grid import UNKNOWN_CLASS, Grid, LabelSet
 
 
 def write_topology(exported: Exported, label: LabelSet | None) -> dict[str, Any]:

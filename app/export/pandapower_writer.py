@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from app.export.sheet import Cell, Exported, Sheet, lay_out_predictions
-from app.ingest.grid import Grid
-from app.ingest.power_tables import BUS_TYPES
+from app.grid.grid import Grid
+from app.power.tables import BUS_TYPES
 from ml.arrays import BoolArray, FloatArray, IntArray
 
 _BASE_MVA = 100.0

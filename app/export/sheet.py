@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from app.ingest.grid import UNKNOWN_CLASS, Grid, LabelSet
+from app.grid.grid import UNKNOWN_CLASS, Grid, LabelSet
 from app.models.predictions import Predictions
 from ml.arrays import FloatArray
 

@@ -5,12 +5,12 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 
 from app.errors import GridRejected, MediaTypeUnsupported
-from app.form_body import FORM, Form, is_form, read_form
 from app.graphs.schemas import describe_json
-from app.ingest.formats import FORMATS
-from app.ingest.uploads import Upload, list_option_faults
-from app.ingest.weights import WEIGHT_CHOICES
-from app.json_body import read_json_bytes
+from app.http.form_body import FORM, Form, is_form, read_form
+from app.http.json_body import read_json_bytes
+from app.ingest.build.weights import WEIGHT_CHOICES
+from app.ingest.recognise import FORMATS
+from app.ingest.upload import Upload, list_option_faults
 from ml.errors import Fault
 
 _TEXTS = ("format", "weight", "name", "check", "columns")

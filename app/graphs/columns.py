@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from app.ingest.grid import Columns, Grid
+from app.grid.grid import Columns, Grid
 
 
 def topology_columns(graph_id: str, grid: Grid) -> dict[str, Any]:

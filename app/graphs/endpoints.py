@@ -4,8 +4,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response, status
 
-from app.columns_response import respond_columns
-from app.db import Database, DatabaseDep, ReadingSession, WritingSession
 from app.graphs import columns, service
 from app.graphs.body import GridBody, describe_body
 from app.graphs.schemas import (
@@ -20,14 +18,16 @@ from app.graphs.schemas import (
     TopologyOut,
     VersionsOut,
 )
-from app.graphs.versions import Predecessor, carry_over
-from app.ingest.grid import ReadGrid
+from app.grid.grid import ReadGrid
+from app.grid.versions import Predecessor, carry_over
+from app.http.responses import respond_columns
+from app.ingest.build.topology import GridLimits
 from app.ingest.json_source import read_json_source
-from app.ingest.sandbox import Confinement
-from app.ingest.topology import GridLimits
-from app.ingest.uploads import read_upload
-from app.paging import CursorQuery, LimitQuery
+from app.ingest.sandbox.run import Confinement
+from app.ingest.upload import read_upload
 from app.settings import Settings
+from app.storage.db import Database, DatabaseDep, ReadingSession, WritingSession
+from app.storage.paging import CursorQuery, LimitQuery
 
 router = APIRouter(prefix="/graphs", tags=["graphs"])
 

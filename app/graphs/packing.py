@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from app.ingest.grid import LabelSet
-from app.ingest.packing import pack_grid, unpack_grid
-from app.tables import LabelRow
+from app.grid.grid import LabelSet
+from app.grid.packing import pack_grid, unpack_grid
+from app.storage.tables import LabelRow
 
 __all__ = [
     "hash_content",

@@ -6,8 +6,8 @@ from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from app.paging import fetch_page
-from app.tables import GraphRow, JobRow, LabelRow
+from app.storage.paging import fetch_page
+from app.storage.tables import GraphRow, JobRow, LabelRow
 
 _UNFINISHED = ("queued", "running")
 

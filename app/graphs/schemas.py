@@ -7,9 +7,9 @@ import msgspec
 from pydantic import BaseModel, Field
 
 from app.graphs.service import GraphDetail
-from app.ingest.graph_body import GraphIn
-from app.ingest.grid import CoordinateSystem, LabelSource
-from app.tables import GraphRow
+from app.grid.grid import CoordinateSystem, LabelSource
+from app.ingest.build.body import GraphIn
+from app.storage.tables import GraphRow
 
 _TOPOLOGY_EXAMPLE = {
     "name": "three buses",

@@ -8,11 +8,8 @@ from uuid import uuid4
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.bounded_cache import BoundedCache
-from app.db import current_time
 from app.errors import GraphInUse, GraphNotFound, TrainingRejected
 from app.graphs import repository
-from app.graphs.difference import describe_difference
 from app.graphs.packing import (
     hash_content,
     make_label_row,
@@ -20,9 +17,12 @@ from app.graphs.packing import (
     read_label_row,
     unpack_grid,
 )
-from app.graphs.versions import Predecessor
-from app.ingest.grid import Grid, LabelSet, ReadGrid
-from app.tables import GraphRow, LabelRow
+from app.grid.difference import describe_difference
+from app.grid.grid import Grid, LabelSet, ReadGrid
+from app.grid.versions import Predecessor
+from app.storage.cache import BoundedCache
+from app.storage.db import current_time
+from app.storage.tables import GraphRow, LabelRow
 from ml import Graph
 from ml.errors import Fault
 

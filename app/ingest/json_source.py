@@ -2,12 +2,12 @@
 
 from msgspec import UNSET
 
-from app.ingest.case_catalogue import NamedCase, read_named_case
-from app.ingest.exchange import Request
-from app.ingest.graph_body import decode_graph_body
-from app.ingest.grid import ReadGrid
-from app.ingest.sandbox import Confinement, run_reader
-from app.ingest.topology import GridLimits, read_topology, reject
+from app.grid.grid import ReadGrid
+from app.ingest.build.body import decode_graph_body
+from app.ingest.build.topology import GridLimits, read_topology, reject
+from app.ingest.cases.catalogue import NamedCase, read_named_case
+from app.ingest.protocol import Request
+from app.ingest.sandbox.run import Confinement, run_reader
 from ml.errors import Fault
 
 _LARGE = 2**20

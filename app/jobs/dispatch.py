@@ -4,7 +4,7 @@ from typing import Annotated, Protocol
 
 from fastapi import Depends, Request
 
-from app.tables import JobRow
+from app.storage.tables import JobRow
 
 
 class Dispatcher(Protocol):

@@ -5,14 +5,14 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Query, Request, Response, status
 from starlette.concurrency import run_in_threadpool
 
-from app.db import Database, DatabaseDep, ReadingSession, WritingSession
 from app.jobs import service
 from app.jobs.schemas import JobDetailOut, JobOut, JobPage
 from app.jobs.states import ENDED, JobState
 from app.jobs.streams import EventStreamResponse, JobStreamsDep
 from app.jobs.workers import explain_wait
-from app.paging import CursorQuery, LimitQuery
-from app.tables import JobRow
+from app.storage.db import Database, DatabaseDep, ReadingSession, WritingSession
+from app.storage.paging import CursorQuery, LimitQuery
+from app.storage.tables import JobRow
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 _LastEvent = Annotated[

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.jobs.states import ENDED
-from app.tables import JobEventRow, JobRow
+from app.storage.tables import JobEventRow, JobRow
 
 EventKind = Literal["state", "progress", "end"]
 TOLD = frozenset({"state", "progress", "cancel_requested"})

@@ -10,9 +10,9 @@ from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from app.db import current_time
 from app.errors import IdempotencyKeyReused
-from app.tables import IdempotencyKeyRow
+from app.storage.db import current_time
+from app.storage.tables import IdempotencyKeyRow
 from ml.errors import Fault
 
 HEADER = "Idempotency-Key"

@@ -12,8 +12,8 @@ from sqlalchemy.orm import Session
 
 from app.jobs.events import TOLD, make_event
 from app.jobs.states import Claim, JobState, LeaseTerms
-from app.paging import fetch_page
-from app.tables import CheckpointRow, JobRow, ModelRow
+from app.storage.paging import fetch_page
+from app.storage.tables import CheckpointRow, JobRow, ModelRow
 
 _TRIES = JobRow.attempt - JobRow.handed_back
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from app.jobs.queues import Queue
 from app.jobs.states import JobState
-from app.tables import JobRow
+from app.storage.tables import JobRow
 
 
 class JobOut(BaseModel):

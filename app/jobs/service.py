@@ -8,12 +8,12 @@ from uuid import uuid4
 
 from sqlalchemy.orm import Session
 
-from app.db import current_time
 from app.errors import JobNotCancellable, JobNotFound, LeaseLost
 from app.jobs import repository
 from app.jobs.queues import EVERY_QUEUE, choose_queue
 from app.jobs.states import Claim, JobState, LeaseTerms
-from app.tables import CheckpointRow, JobRow
+from app.storage.db import current_time
+from app.storage.tables import CheckpointRow, JobRow
 
 LAST_PRIORITY = 9
 """The most urgent; 0 is the least and the default."""

@@ -12,11 +12,11 @@ from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.types import Receive, Scope, Send
 
-from app.db import Database
 from app.errors import TooManyStreams
 from app.jobs.events import count_events, list_events
-from app.jobs.patience import DATABASE_AWAY, tell_outage
-from app.tables import JobEventRow
+from app.storage.db import Database
+from app.storage.retry import DATABASE_AWAY, tell_outage
+from app.storage.tables import JobEventRow
 
 _LOOK_SECONDS = 0.3
 _HEARTBEAT_SECONDS = 15.0

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Self
 from fastapi import Depends, Header, Request, Response, status
 from sqlalchemy.orm import Session
 
-from app.db import Database, DatabaseDep
 from app.jobs.dispatch import Dispatcher, DispatcherDep
 from app.jobs.idempotency import HEADER, KeyedRequest, find_answer, fingerprint_request, take_key
 from app.jobs.schemas import JobAcceptedOut
-from app.tables import JobRow
+from app.storage.db import Database, DatabaseDep
+from app.storage.tables import JobRow
 
 _KeyHeader = Annotated[
     str | None,

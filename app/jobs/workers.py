@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 from sqlalchemy import ColumnElement, delete, func, or_, select, tuple_
 from sqlalchemy.orm import Session
 
-from app.db import current_time
 from app.jobs.queues import Queue
 from app.jobs.states import JobState
-from app.tables import JobRow, WorkerRow
+from app.storage.db import current_time
+from app.storage.tables import JobRow, WorkerRow
 
 _HOW_TO_START = {
     Queue.CPU: "start one with `levygrid worker`",

@@ -8,10 +8,10 @@ from pydantic import Field, ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from app.errors import BodyTooLarge, LabelsRejected
-from app.form_body import FORM, is_form, read_form
-from app.json_body import BodyIn, read_json_bytes
-from app.labels.own import read_label_rows
-from app.strict_json import parse_json
+from app.http.form_body import FORM, is_form, read_form
+from app.http.json_body import BodyIn, read_json_bytes
+from app.http.strict_json import parse_json
+from app.labels.uploaded import read_label_rows
 from ml.errors import Fault
 
 _MOST_BYTES = 8 * 2**20

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from app.errors import LabelsRejected
-from app.ingest.grid import Grid, LabelSet
-from app.ingest.power_labels import ROLE_DEFINITION, ROLE_NAMES
+from app.grid.grid import Grid, LabelSet
+from app.ingest.build.power_labels import ROLE_DEFINITION, ROLE_NAMES
 from app.labels.contingencies import LONG_KINDS
 from ml.arrays import BoolArray, FloatArray, IntArray
 from ml.errors import Fault

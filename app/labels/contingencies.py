@@ -7,9 +7,9 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from app.errors import LabelsRejected
-from app.ingest.grid import Grid, LabelSet
-from app.power_flow import BASE_MVA, ComplexArray, PowerCase, Solution
-from app.power_flow_klu import Solver, choose_solver
+from app.grid.grid import Grid, LabelSet
+from app.power.flow import BASE_MVA, ComplexArray, PowerCase, Solution
+from app.power.flow_klu import Solver, choose_solver
 from ml.arrays import BoolArray, FloatArray, IntArray
 from ml.errors import Fault
 

@@ -6,16 +6,14 @@ from urllib.parse import quote
 from fastapi import APIRouter, Path, Response, status
 from sqlalchemy.orm import Session
 
-from app.columns_response import respond_columns
-from app.db import Database, DatabaseDep, ReadingSession
 from app.graphs.service import get_graph, load_grid
-from app.ingest.grid import LabelSet
+from app.grid.grid import LabelSet
+from app.http.responses import respond_columns
 from app.jobs.schemas import JobAcceptedOut
 from app.jobs.submission import Accepted, Submission, SubmissionDep
 from app.labels import service
 from app.labels.body import LabelsAsked, LabelsBody, describe_body
 from app.labels.catalogue import compute_label_set
-from app.labels.own import place_labels
 from app.labels.schemas import (
     LabelColumnsOut,
     LabelSetOut,
@@ -24,6 +22,8 @@ from app.labels.schemas import (
     SuitabilityOut,
 )
 from app.labels.suitability import recall_suitability
+from app.labels.uploaded import place_labels
+from app.storage.db import Database, DatabaseDep, ReadingSession
 
 router = APIRouter(prefix="/graphs/{graph_id}/labels", tags=["labels"])
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from app.ingest.grid import UNKNOWN_CLASS, Grid
+from app.grid.grid import UNKNOWN_CLASS, Grid
 from ml.arrays import FloatArray, IntArray
 
 _FOLDS = 5

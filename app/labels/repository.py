@@ -6,7 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, undefer
 
-from app.tables import LabelRow
+from app.storage.tables import LabelRow
 
 
 def find_label(session: Session, graph_id: str, name: str) -> LabelRow | None:

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, Field
 
-from app.ingest.grid import LabelSet, LabelSource
+from app.grid.grid import LabelSet, LabelSource
 
 
 class LabelSetOut(BaseModel):

@@ -3,15 +3,15 @@
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.db import current_time
 from app.errors import LabelExists, LabelNotFound
 from app.graphs.packing import make_label_row, read_label_row
 from app.graphs.service import get_graph, load_grid
-from app.ingest.grid import LabelSet
+from app.grid.grid import LabelSet
 from app.jobs.service import Origin, enqueue
 from app.labels import repository
 from app.labels.contingencies import LONG_KINDS, N1_EXPOSURE, check_demand, make_power_case
-from app.tables import JobRow
+from app.storage.db import current_time
+from app.storage.tables import JobRow
 
 
 def get_label_set(session: Session, graph_id: str, name: str) -> LabelSet:

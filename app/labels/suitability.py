@@ -6,15 +6,15 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from app.bounded_cache import BoundedCache
 from app.errors import TooManyMeasurements
 from app.graphs.service import to_ml_graph
-from app.ingest.grid import UNKNOWN_CLASS, Grid, LabelSet
+from app.grid.grid import UNKNOWN_CLASS, Grid, LabelSet
+from app.http.admission import Turns
 from app.labels.leak_guard import find_leaks
-from app.turns import Turns
+from app.storage.cache import BoundedCache
 from ml.arrays import IntArray
-from ml.baselines import label_propagation
-from ml.split import Split
+from ml.graph.split import Split
+from ml.methods import label_propagation
 
 SMALLEST_CLASS = 3
 _KNOWN_SHARE = 0.1

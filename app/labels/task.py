@@ -5,12 +5,12 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from app.graphs.service import load_grid
-from app.ingest.grid import Grid, LabelSet
-from app.jobs.desk import JobDesk
+from app.grid.grid import Grid, LabelSet
+from app.jobs.handle import JobDesk
 from app.labels.contingencies import N1_EXPOSURE, label_demand_lost, label_exposure
 from app.labels.service import find_label_set, store_label_set
 from app.settings import Settings
-from app.tables import JobRow
+from app.storage.tables import JobRow
 
 
 def run(job: JobRow, desk: JobDesk, _settings: Settings) -> None:

@@ -5,20 +5,22 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response, status
 from sqlalchemy.orm import Session
 
-from app.db import DatabaseDep, ReadingSession, WritingSession
+from app.http.json_body import StrictJsonRoute
 from app.jobs.schemas import JobAcceptedOut
 from app.jobs.submission import Accepted, SubmissionDep
-from app.json_body import StrictJsonRoute
-from app.models import baselines, pairing, service
-from app.models.body import SAFETENSORS, ModelFile, describe_body
-from app.models.card_schema import CardOut
-from app.models.importing import read_model_file, store_import
-from app.models.model_file import write_model_file
-from app.models.pairing_schema import ModelComparisonOut
-from app.models.replays import enqueue_replay
+from app.models import service
+from app.models.active import find_standing
+from app.models.baselines import promote as baselines
+from app.models.card.schema import CardOut
+from app.models.comparison import pairing
+from app.models.comparison.schema import ModelComparisonOut
+from app.models.files.body import SAFETENSORS, ModelFile, describe_body
+from app.models.files.importing import read_model_file, store_import
+from app.models.files.model_file import write_model_file
 from app.models.schemas import NO_REASON, ModelDetailOut, ModelOut, ModelPage, PromoteIn
-from app.models.standing import find_standing
-from app.paging import CursorQuery, LimitQuery
+from app.replays.service import enqueue_replay
+from app.storage.db import DatabaseDep, ReadingSession, WritingSession
+from app.storage.paging import CursorQuery, LimitQuery
 
 router = APIRouter(prefix="/models", tags=["models"], route_class=StrictJsonRoute)
 

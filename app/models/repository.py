@@ -7,8 +7,8 @@ from uuid import uuid4
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session, defer
 
-from app.paging import fetch_page
-from app.tables import (
+from app.storage.paging import fetch_page
+from app.storage.tables import (
     ActiveModelRow,
     FittedBaselineRow,
     GraphRow,

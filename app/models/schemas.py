@@ -5,10 +5,10 @@ from typing import Any, Self
 
 from pydantic import BaseModel, Field
 
-from app.json_body import BodyIn
-from app.models.standing import Standing
-from app.models.verdict import find_best_baseline, find_better, list_warnings
-from app.tables import ModelRow
+from app.http.json_body import BodyIn
+from app.models.active import Standing
+from app.models.card.headline import find_best_baseline, find_better, list_warnings
+from app.storage.tables import ModelRow
 
 
 class BetterBaselineOut(BaseModel):

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
-from app.bounded_cache import BoundedCache
-from app.db import current_time
 from app.errors import GraphNotFound, ModelInUse, ModelNotFound, StoredDataDamaged
 from app.graphs.service import get_graph
-from app.models import card as cards
 from app.models import repository
-from app.models.fitted import FittedBaseline, make_rows
+from app.models.active import find_standing
+from app.models.card import card as cards
+from app.models.card.headline import list_leaks, list_warnings
+from app.models.kept_baselines import FittedBaseline, make_rows
 from app.models.predictions import (
     Predictions,
     hash_predictions,
@@ -23,9 +23,9 @@ from app.models.predictions import (
     pack_probabilities,
     unpack_probabilities,
 )
-from app.models.standing import find_standing
-from app.models.verdict import list_leaks, list_warnings
-from app.tables import ActiveModelRow, ModelRow, PredictionRow
+from app.storage.cache import BoundedCache
+from app.storage.db import current_time
+from app.storage.tables import ActiveModelRow, ModelRow, PredictionRow
 from ml import Split
 
 _MODELS_REMEMBERED = 32
@@ -37,7 +37,7 @@ class NewModel:
     """A trained predictor as the trainer hands it over.
 
     ``metrics`` has the keys train, validation and test, each with at least ``accuracy``;
-    ``baselines`` is what ``ml.rival_measurement`` reports, ``suitability`` the report on the
+    ``baselines`` is what ``ml.training.measure`` reports, ``suitability`` the report on the
     label, each None if it was not measured; ``fitted`` are the baselines themselves. If
     ``takes_over`` is false, it becomes active only where no model is.
     Shapes: probabilities (N, K), rows in the order of the buses of the grid.

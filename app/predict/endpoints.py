@@ -4,11 +4,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Response
 
-from app.columns_response import respond_columns
-from app.db import ReadingSession
+from app.http.responses import respond_columns
 from app.predict import service
 from app.predict.schemas import PredictionColumnsOut, PredictionOut
 from app.predict.service import Choice
+from app.storage.db import ReadingSession
 
 router = APIRouter(prefix="/predict", tags=["predict"])
 

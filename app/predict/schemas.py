@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.models.card_schema import EXAMPLE_HEADLINE
+from app.models.card.schema import EXAMPLE_HEADLINE
 
 _WARNINGS = (
     "What to know before trusting the answer: that the grid was one of several, that a simpler "

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.bounded_cache import BoundedCache
 from app.errors import BusNotFound, ModelNotFound, NoModelYet
 from app.graphs.service import get_graph, load_grid
-from app.ingest.grid import UNKNOWN_CLASS, Grid
+from app.grid.grid import UNKNOWN_CLASS, Grid
 from app.jobs.service import list_jobs
 from app.jobs.states import JobState
 from app.labels.service import get_label_set
 from app.models import service as models
 from app.models.predictions import PART_NAMES, Predictions
+from app.storage.cache import BoundedCache
 from ml.arrays import IntArray
 
 _DECIMALS = 6

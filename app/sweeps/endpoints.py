@@ -4,9 +4,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response, status
 
-from app.db import ReadingSession, WritingSession
 from app.jobs.states import JobState
-from app.paging import CursorQuery, LimitQuery
+from app.storage.db import ReadingSession, WritingSession
+from app.storage.paging import CursorQuery, LimitQuery
 from app.sweeps import service
 from app.sweeps.reports import SweepDetailOut, SweepOut, SweepPage
 

@@ -6,8 +6,8 @@ from typing import Any
 from sqlalchemy import Row, select, update
 from sqlalchemy.orm import Session
 
-from app.paging import fetch_page
-from app.tables import JobRow, ModelRow, SweepRow, SweepTrialRow
+from app.storage.paging import fetch_page
+from app.storage.tables import JobRow, ModelRow, SweepRow, SweepTrialRow
 
 
 def insert_sweep(session: Session, row: SweepRow) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from app.json_body import BodyIn
+from app.http.json_body import BodyIn
 
 
 class RangeIn(BodyIn):

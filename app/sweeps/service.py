@@ -8,13 +8,13 @@ from uuid import uuid4
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
-from app.db import current_time
 from app.errors import SweepNotCancellable, SweepNotFound
 from app.jobs.service import Origin, cancel_jobs, enqueue
 from app.jobs.states import JobState
+from app.storage.db import current_time
+from app.storage.tables import JobRow, ModelRow, SweepRow
 from app.sweeps import repository
 from app.sweeps.summary import Summary, TrialRecord
-from app.tables import JobRow, ModelRow, SweepRow
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from app.jobs.states import JobState
-from app.tables import SweepRow
+from app.storage.tables import SweepRow
 
 _UNFINISHED = (JobState.QUEUED, JobState.RUNNING)
 

@@ -9,7 +9,7 @@ import structlog
 import ml
 from app.errors import OutOfMemory, TimeLimitReached
 from app.settings import Settings
-from ml.levy.estimate import Estimate, estimate
+from ml.training.estimate import Estimate, estimate
 
 _GB = 1e9
 _SYSTEM = Path("/proc/meminfo")

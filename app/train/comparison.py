@@ -7,15 +7,15 @@ from typing import Any
 import structlog
 
 import ml
-from app.ingest.grid import Grid, LabelSet
-from app.jobs.desk import JobDesk
+from app.grid.grid import Grid, LabelSet
+from app.jobs.handle import JobDesk
 from app.labels.suitability import judge_suitability
-from app.models.fitted import FittedBaseline
-from app.tables import JobRow, ModelRow
+from app.models.kept_baselines import FittedBaseline
+from app.storage.tables import JobRow, ModelRow
 from app.train.progress import curves_of
-from ml.manifest import split_parts
-from ml.rival_measurement import Report, measure_rivals
-from ml.rivals import RIVALS, FittedRival, Trial
+from ml.artifact.manifest import split_parts
+from ml.training.baselines import RIVALS, FittedRival, Trial
+from ml.training.measure import Report, measure_rivals
 
 NOT_ASKED_FOR = "the training request asked for no baselines"
 _log = structlog.get_logger("levygrid.train")

@@ -9,9 +9,9 @@ from pydantic import ConfigDict, create_model
 from pydantic import Field as SchemaField
 
 from ml import TrainingConfig
-from ml.config import list_idle_settings
+from ml.config.config import list_idle_settings
+from ml.config.field import setting_of
 from ml.errors import Fault, InvalidHyperparameter
-from ml.setting import setting_of
 
 _NAMES = tuple(field.name for field in fields(TrainingConfig))
 _LONGEST_PROBLEM = 200

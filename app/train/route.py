@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 
-from app.json_body import StrictJsonRoute
+from app.http.json_body import StrictJsonRoute
 from app.train.config import is_setting, parse_config
 
 _MISPLACED = "is a setting: it belongs in config"

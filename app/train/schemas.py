@@ -4,8 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, WithJsonSchema
 
+from app.http.json_body import BodyIn
 from app.jobs.service import LAST_PRIORITY
-from app.json_body import BodyIn
 from app.sweeps.schemas import SweepIn
 from app.train.config import config_schema
 

@@ -8,17 +8,17 @@ from sqlalchemy.orm import Session
 
 from app.errors import TrainingRejected
 from app.graphs.service import load_grid
-from app.ingest.grid import LabelSet
+from app.grid.grid import LabelSet
 from app.jobs.service import Origin, enqueue
 from app.labels.service import list_label_sets
-from app.tables import JobRow
+from app.storage.tables import JobRow
 from app.train.config import parse_config
 from app.train.request import TrainingRequest, draw_split
 from app.train.schemas import SplitIn, TrainIn
 from ml import TrainingConfig
 from ml.errors import Fault, InvalidSplit
-from ml.graph import UNLABELLED
-from ml.split import check_fractions
+from ml.graph.graph import UNLABELLED
+from ml.graph.split import check_fractions
 
 DEFAULT_LABEL = "role"
 DEFAULT_FEATURES = ("Pd", "Qd", "Vm", "Va", "base_kv")

@@ -8,10 +8,10 @@ from sqlalchemy.orm import Session
 
 from app.graphs.service import load_grid
 from app.jobs.service import Origin
+from app.storage.tables import JobRow
 from app.sweeps.plan import count_trials, plan_trials
 from app.sweeps.schemas import RangeIn, SweepIn
 from app.sweeps.service import NewSweep, store_sweep
-from app.tables import JobRow
 from app.train.config import parse_config
 from app.train.request import TrainingRequest
 from app.train.schemas import TrainIn

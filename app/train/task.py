@@ -9,12 +9,12 @@ from sqlalchemy.orm import Session
 
 import ml
 from app.graphs.service import load_grid, to_ml_graph
-from app.jobs.desk import JobDesk
+from app.jobs.handle import JobDesk
 from app.labels.service import get_label_set
 from app.models.service import NewModel, store_model
 from app.settings import Settings
+from app.storage.tables import CheckpointRow, JobRow, ModelRow
 from app.sweeps.service import find_comparison
-from app.tables import CheckpointRow, JobRow, ModelRow
 from app.train.capacity import check_capacity
 from app.train.comparison import Subject, compare, omit_comparison, share_comparison
 from app.train.progress import TrainingProgress, curves_of

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path
 from fastapi.responses import HTMLResponse
 
-from app.db import ReadingSession
 from app.models.service import make_card
+from app.storage.db import ReadingSession
 from app.web.policy import page_headers
 from app.web.rendering import render
 

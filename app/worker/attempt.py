@@ -5,22 +5,22 @@ from importlib import import_module
 
 import structlog
 
-from app.db import Database
 from app.errors import JobFailed, LeaseLost
+from app.http.problems import describe_failure
 from app.jobs import service
-from app.jobs.desk import JobDesk
-from app.jobs.patience import read_patiently, write_patiently
+from app.jobs.handle import JobDesk
 from app.jobs.states import Claim
 from app.logs import configure_logs
-from app.problems import describe_failure
 from app.settings import Settings
+from app.storage.db import Database
+from app.storage.retry import read_patiently, write_patiently
 from app.worker.failures import check_start, recognise_failure
 from app.worker.process import limit_memory
 from app.worker.run import HANDED_BACK
+from ml.compute.allocator import keep_freed_memory
 from ml.errors import TrainingInterrupted
-from ml.heap import keep_freed_memory
 
-_TASKS = {"labels": "app.labels.task", "replay": "app.train.replay", "train": "app.train.task"}
+_TASKS = {"labels": "app.labels.task", "replay": "app.replays.task", "train": "app.train.task"}
 """The module whose ``run`` carries out a kind of job; only that one is imported."""
 _log = structlog.get_logger("levygrid.worker")
 

@@ -9,7 +9,7 @@ from kombu.exceptions import ChannelError, OperationalError
 from app.jobs.queues import Queue
 from app.jobs.service import LAST_PRIORITY
 from app.settings import Settings
-from app.tables import JobRow
+from app.storage.tables import JobRow
 
 TASK_NAME = "levygrid.run_job"
 QUEUE_NAMES = {Queue.CPU: "levygrid", Queue.GPU: "levygrid-gpu"}

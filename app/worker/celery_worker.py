@@ -8,14 +8,14 @@ from celery import Celery, signals
 from kombu.exceptions import OperationalError as BrokerAway
 
 from app.jobs import service
-from app.jobs.patience import DATABASE_AWAY
 from app.settings import Settings
+from app.storage.retry import DATABASE_AWAY
 from app.worker.celery_app import QUEUE_NAMES, TASK_NAME, CeleryDispatcher, make_celery
 from app.worker.context import WorkerContext
-from app.worker.opening import WorkOrder, open_worker
-from app.worker.presence import presence
+from app.worker.heartbeat import presence
 from app.worker.run import reap_lost_jobs, run_job
-from app.worker.stopping import make_setter
+from app.worker.signals import make_setter
+from app.worker.startup import WorkOrder, open_worker
 
 _LONGEST_RETRY_WAIT = 60
 _log = structlog.get_logger("levygrid.worker")

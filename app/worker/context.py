@@ -6,11 +6,11 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from app.db import Database
 from app.jobs.dispatch import Dispatcher
 from app.jobs.queues import Queue
 from app.jobs.states import LeaseTerms
 from app.settings import Settings
+from app.storage.db import Database
 
 _BUSES_WORTH_THREADS = 1000
 """On smaller grids threads wait for each other longer than they work."""

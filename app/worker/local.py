@@ -7,15 +7,15 @@ import threading
 import structlog
 
 from app.jobs.dispatch import PolledTable
-from app.jobs.patience import DATABASE_AWAY, back_off, tell_outage
 from app.logs import configure_logs
 from app.settings import Settings
+from app.storage.retry import DATABASE_AWAY, back_off, tell_outage
 from app.worker.context import WorkerContext
-from app.worker.opening import WorkOrder, open_worker
-from app.worker.presence import presence
+from app.worker.heartbeat import presence
 from app.worker.run import reap_lost_jobs, run_next
-from app.worker.stopping import stop_on_signals
-from ml.parent_death import die_with_parent
+from app.worker.signals import stop_on_signals
+from app.worker.startup import WorkOrder, open_worker
+from ml.compute.child_process import die_with_parent
 
 _log = structlog.get_logger("levygrid.worker")
 

@@ -9,12 +9,12 @@ import structlog
 from sqlalchemy.orm import Session
 
 from app.errors import JobFailed, LeaseLost, TimeLimitReached, TrainerCrashed, WorkerLost
+from app.http.problems import describe_failure
 from app.jobs import service
-from app.jobs.patience import DATABASE_AWAY, read_patiently, tell_outage, write_patiently
 from app.jobs.states import Claim, JobState
 from app.jobs.workers import count_slots
-from app.problems import describe_failure
-from app.tables import GraphRow, JobRow
+from app.storage.retry import DATABASE_AWAY, read_patiently, tell_outage, write_patiently
+from app.storage.tables import GraphRow, JobRow
 from app.worker.context import WorkerContext
 from app.worker.failures import explain_limit
 from app.worker.process import child_command, child_environment
@@ -95,7 +95,7 @@ def _choose_threads(worker: WorkerContext, claim: Claim, row: JobRow) -> int:
 def _start_trainer(worker: WorkerContext, claim: Claim, threads: int) -> subprocess.Popen[bytes]:
     # A session of its own: Ctrl-C on the terminal is for the worker, which then stops it.
     return subprocess.Popen(  # noqa: S603 - our own interpreter and module
-        child_command("app.worker.trainer", claim.job_id, str(claim.attempt)),
+        child_command("app.worker.job_process", claim.job_id, str(claim.attempt)),
         env=child_environment(worker.settings, threads) | worker.environment,
         stdin=subprocess.DEVNULL,
         start_new_session=True,

@@ -3,10 +3,10 @@
 import numpy as np
 
 from ml.arrays import FloatArray
+from ml.graph.laplacian import degree_power
 from ml.levy.dense import DenseLevyOperator
-from ml.levy.laplacian import degree_power
-from ml.levy.low_rank import PowerCorrection
-from ml.levy.powers import FactoredPower
+from ml.levy.solver.low_rank import PowerCorrection
+from ml.levy.solver.powers import FactoredPower
 
 
 class CorrectedLevyOperator:

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ml.arrays import FloatArray, SparseMatrix
-from ml.graph import members_of_islands
-from ml.levy.laplacian import check_exponents, degree_power, laplacian_of
+from ml.graph.graph import members_of_islands
+from ml.graph.laplacian import check_exponents, degree_power, laplacian_of
 
 
 def fractional_laplacian(adjacency: SparseMatrix, gamma: float) -> FloatArray:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 import numpy as np
 
 from ml.arrays import FloatArray
-from ml.config import FilterMethod
+from ml.config.config import FilterMethod
 from ml.errors import Fault, InvalidHyperparameter, ToleranceNotReached
+from ml.graph.laplacian import degree_power
 from ml.levy.dense import DenseLevyOperator
 from ml.levy.interface import LevyOperator
-from ml.levy.laplacian import degree_power
 
 _RESIDUAL = 1e-14
 _MAX_STEPS = 10_000

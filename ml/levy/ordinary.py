@@ -4,7 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ml.arrays import FloatArray, SparseMatrix
-from ml.levy.laplacian import check_exponents, degree_power, degrees_of
+from ml.graph.laplacian import check_exponents, degree_power, degrees_of
 
 
 class OrdinaryWalkOperator:

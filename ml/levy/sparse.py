@@ -3,8 +3,8 @@
 import numpy as np
 
 from ml.arrays import FloatArray
-from ml.levy.laplacian import check_exponents, degree_power
-from ml.levy.powers import FactoredPower
+from ml.graph.laplacian import check_exponents, degree_power
+from ml.levy.solver.powers import FactoredPower
 
 
 class SparseLevyOperator:

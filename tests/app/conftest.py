@@ -8,8 +8,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.main import create_app
-from app.migration import upgrade
 from app.settings import Settings
+from app.storage.migration import upgrade
 
 MakeApi = Callable[[Settings], TestClient]
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import text
 
-from app.db import Database
+from app.storage.db import Database
 
 
 @contextmanager

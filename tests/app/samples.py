@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from starlette.testclient import TestClient
 
-from app.db import Database
-from app.models.fitted import FittedBaseline
+from app.models.kept_baselines import FittedBaseline
 from app.models.service import NewModel, store_model
+from app.storage.db import Database
 from ml import Split
-from ml.artifact import pack
+from ml.artifact.artifact import pack
 
 CLASSES = ("neither", "load", "generator")
 

@@ -11,9 +11,9 @@ import atheris
 
 with atheris.instrument_imports(include=["app"]):
     from app.errors import Rejected
-    from app.ingest.child import READERS
-    from app.ingest.exchange import Request, decode_answer, encode_grid
-    from app.ingest.grid import ReadGrid
+    from app.grid.grid import ReadGrid
+    from app.ingest.protocol import Request, decode_answer, encode_grid
+    from app.ingest.sandbox.process import READERS
 
 _SMALL = 1000
 """Buses and branches: large grids only slow the search down."""

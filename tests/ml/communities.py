@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ml.graph import Graph
-from ml.split import Split, stratified_split
+from ml.graph.graph import Graph
+from ml.graph.split import Split, stratified_split
 
 
 def two_communities(size: int = 20, seed: int = 0, *, directed: bool = False) -> Graph:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from ml.arrays import FloatArray, IntArray, SparseMatrix
-from ml.graph import Graph
+from ml.graph.graph import Graph
 
 
 def make_graph(pairs: list[tuple[int, int]], node_count: int | None = None) -> Graph:

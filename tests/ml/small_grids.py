@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ml.config import TrainingConfig
-from ml.graph import Graph
-from ml.split import Split, stratified_split
+from ml.config.config import TrainingConfig
+from ml.graph.graph import Graph
+from ml.graph.split import Split, stratified_split
 
 
 def ring_with_chords(node_count: int = 30, seed: int = 0, **changes: object) -> Graph:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-import ml.bench
+import experiments.bench
 from app.commands.bench import list_benches, run_bench
 from app.commands.settings_table import settings_table, training_table
 from app.errors import LevygridError
@@ -79,7 +79,7 @@ def test_figures_are_printed_and_written(
     (folder / "two_rows.py").write_text(
         "def run():\n    return {'rows': [{'buses': 118, 'ms': 1.5}], 'unit': 'ms'}\n"
     )
-    monkeypatch.setattr(ml.bench, "__path__", [str(folder)])
+    monkeypatch.setattr(experiments.bench, "__path__", [str(folder)])
     run_bench("two-rows", tmp_path / "figures.json")
     assert json.loads((tmp_path / "figures.json").read_text())["rows"][0]["ms"] == 1.5
     assert "118" in capsys.readouterr().out

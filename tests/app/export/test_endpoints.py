@@ -9,9 +9,10 @@ import pytest
 from fastapi.testclient import TestClient
 
 from app.export.text_writers import neutralise, write_csv
-from app.ingest import csv_tables, graphml, node_link, pandapower_json
-from app.ingest.exchange import Request
-from app.ingest.grid import Grid
+from app.grid.grid import Grid
+from app.ingest.formats import csv_tables, graphml, node_link
+from app.ingest.formats.pandapower import network as pandapower_json
+from app.ingest.protocol import Request
 from tests.app.ingest.requests import SMALL_CASE, ask
 from tests.app.samples import post_graph, put_model
 

@@ -4,9 +4,9 @@ import pytest
 from sqlalchemy import func, select
 from starlette.testclient import TestClient
 
-from app.db import Database, current_time
-from app.table_base import Base
-from app.tables import ActiveModelRow, JobRow, LabelRow, ModelRow, PredictionRow
+from app.storage.db import Database, current_time
+from app.storage.table_base import Base
+from app.storage.tables import ActiveModelRow, JobRow, LabelRow, ModelRow, PredictionRow
 from tests.app.samples import post_graph, put_model
 
 

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from app.db import Database
 from app.errors import GraphNotFound, StoredDataDamaged, TrainingRejected
 from app.graphs.service import load_grid, to_ml_graph
-from app.ingest.grid import Grid
-from app.ingest.packing import unpack_grid
+from app.grid.grid import Grid
+from app.grid.packing import unpack_grid
 from app.labels.service import get_label_set
+from app.storage.db import Database
 from tests.app.samples import post_graph, ring
 
 

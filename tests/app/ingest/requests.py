@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.io
 
-from app.ingest.exchange import Request
-from app.ingest.matpower_m import parse_case
+from app.ingest.formats.matpower.text import parse_case
+from app.ingest.protocol import Request
 
 
 def ask(reader: str, content: bytes | str, **options: str) -> Request:

@@ -4,11 +4,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.errors import GridRejected
-from app.ingest import csv_tables, graphml, node_link
-from app.ingest.formats import choose_reader
-from app.ingest.sandbox import Confinement
-from app.ingest.topology import GridLimits
-from app.ingest.uploads import Upload, read_upload
+from app.ingest.build.topology import GridLimits
+from app.ingest.formats import csv_tables, graphml, node_link
+from app.ingest.recognise import choose_reader
+from app.ingest.sandbox.run import Confinement
+from app.ingest.upload import Upload, read_upload
 from ml.errors import Fault
 from tests.app.ingest.requests import SMALL_CASE, ask
 

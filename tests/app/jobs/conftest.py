@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import delete
 
-from app.db import Database
-from app.migration import upgrade
-from app.tables import JobRow
+from app.storage.db import Database
+from app.storage.migration import upgrade
+from app.storage.tables import JobRow
 from tests.servers import PostgresServer
 
 

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from app.db import Database
 from app.jobs import service
 from app.jobs.service import Origin
 from app.jobs.states import Claim, LeaseTerms
-from app.tables import JobRow
+from app.storage.db import Database
+from app.storage.tables import JobRow
 
 TERMS = LeaseTerms("worker", seconds=60, max_attempts=3)
 EXPIRED = LeaseTerms("lost worker", seconds=-1, max_attempts=3)

@@ -3,10 +3,10 @@ from typing import Any
 
 import pytest
 
-from app.db import Database
 from app.errors import JobNotCancellable, JobNotFound
 from app.jobs import service
 from app.jobs.states import JobState
+from app.storage.db import Database
 from tests.app.jobs.steps import EXPIRED, LOST, TERMS, claim, enqueue, find
 
 

@@ -10,7 +10,6 @@ import pytest
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
-from app.db import Database
 from app.errors import TooManyStreams
 from app.jobs import service
 from app.jobs.events import list_events
@@ -18,7 +17,8 @@ from app.jobs.service import Origin
 from app.jobs.states import Claim, LeaseTerms
 from app.jobs.streams import JobStreams
 from app.settings import Settings
-from app.tables import JobEventRow
+from app.storage.db import Database
+from app.storage.tables import JobEventRow
 from tests.app.conftest import MakeApi
 from tests.app.hidden_table import hidden_jobs
 from tests.app.samples import post_graph, ring
@@ -116,7 +116,7 @@ def test_numbers_have_no_gap_when_many_write_at_once(database: Database) -> None
 def test_events_go_with_their_job(database: Database) -> None:
     from sqlalchemy import delete
 
-    from app.tables import JobRow
+    from app.storage.tables import JobRow
 
     job_id = enqueue(database)
     with database.writing() as session:

@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
-from app.db import Database
-from app.tables import IdempotencyKeyRow
+from app.storage.db import Database
+from app.storage.tables import IdempotencyKeyRow
 from tests.app.ingest.requests import SMALL_CASE
 from tests.app.samples import post_graph, ring
 

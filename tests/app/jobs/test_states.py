@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from app.db import Database
 from app.errors import LeaseLost
 from app.jobs import service
 from app.jobs.queues import EVERY_QUEUE
 from app.jobs.states import Claim, JobState
-from app.tables import JobRow
+from app.storage.db import Database
+from app.storage.tables import JobRow
 from tests.app.jobs.steps import EXPIRED, LOST, TERMS, claim, enqueue, find
 
 

@@ -8,12 +8,12 @@ import pytest
 from sqlalchemy import delete, select
 from starlette.testclient import TestClient
 
-from app.db import Database, current_time
 from app.jobs import service, workers
 from app.jobs.queues import Queue, choose_queue
 from app.jobs.service import Origin
 from app.jobs.states import LeaseTerms
-from app.tables import JobRow, WorkerRow
+from app.storage.db import Database, current_time
+from app.storage.tables import JobRow, WorkerRow
 from tests.app.samples import post_graph, ring
 
 CUDA: dict[str, Any] = {"config": {"device": "cuda"}}

@@ -8,22 +8,22 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from app.db import Database
 from app.errors import LabelsRejected
 from app.export.pandapower_writer import write_pandapower
 from app.export.sheet import Exported
-from app.ingest.exchange import Request
-from app.ingest.grid import ReadGrid
-from app.ingest.matpower_m import read
-from app.ingest.power_tables import LINE
-from app.jobs.desk import JobDesk
+from app.grid.grid import ReadGrid
+from app.ingest.formats.matpower.text import read
+from app.ingest.protocol import Request
+from app.jobs.handle import JobDesk
 from app.jobs.service import claim_next
 from app.jobs.states import Claim, LeaseTerms
 from app.labels import task
 from app.labels.contingencies import label_demand_lost, label_exposure, make_power_case
-from app.power_flow import solve
-from app.power_flow_klu import choose_solver
+from app.power.flow import solve
+from app.power.flow_klu import choose_solver
+from app.power.tables import LINE
 from app.settings import Settings
+from app.storage.db import Database
 from tests.app.ingest.requests import SMALL_CASE
 from tests.app.samples import post_graph
 

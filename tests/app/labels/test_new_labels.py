@@ -3,9 +3,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from app.ingest.exchange import Request
-from app.ingest.grid import Grid
-from app.ingest.matpower_m import read
+from app.grid.grid import Grid
+from app.ingest.formats.matpower.text import read
+from app.ingest.protocol import Request
 from app.labels.catalogue import compute_label_set
 from tests.app.ingest.requests import SMALL_CASE
 from tests.app.samples import post_graph, ring

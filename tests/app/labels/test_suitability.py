@@ -6,14 +6,14 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 from starlette.testclient import TestClient
 
-from app.db import Database
-from app.ingest.exchange import Request
-from app.ingest.grid import Grid, LabelSet, ReadGrid
-from app.ingest.matpower_m import read
+from app.grid.grid import Grid, LabelSet, ReadGrid
+from app.http.admission import Turns
+from app.ingest.formats.matpower.text import read
+from app.ingest.protocol import Request
 from app.labels import suitability
 from app.labels.leak_guard import find_leaks
 from app.labels.suitability import judge_suitability, measure_homophily
-from app.turns import Turns
+from app.storage.db import Database
 from ml.arrays import IntArray
 from tests.app.samples import post_graph, ring
 

@@ -6,12 +6,12 @@ import numpy as np
 from starlette.testclient import TestClient
 
 import ml
-from app.db import Database
 from app.graphs.packing import read_label_row
 from app.graphs.service import get_detail, load_grid, to_ml_graph
 from app.models.service import NewModel, store_model
-from ml.manifest import split_parts
-from ml.rivals import FittedRival, Trial, get_rival
+from app.storage.db import Database
+from ml.artifact.manifest import split_parts
+from ml.training.baselines import FittedRival, Trial, get_rival
 from tests.app.samples import post_graph, ring
 
 QUICK = {"epochs": 4, "width": 4, "branches": 2, "device": "cpu", "patience": None}

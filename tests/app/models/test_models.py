@@ -6,11 +6,11 @@ import pytest
 from sqlalchemy import update
 from starlette.testclient import TestClient
 
-from app.db import Database
 from app.errors import GraphNotFound, ModelNotFound, StoredDataDamaged
 from app.models.predictions import pack_parts, unpack_probabilities
 from app.models.service import load_weights
-from app.tables import ModelRow
+from app.storage.db import Database
+from app.storage.tables import ModelRow
 from ml import Split
 from tests.app.samples import post_graph, put_model, ring
 

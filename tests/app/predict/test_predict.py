@@ -5,8 +5,8 @@ import pytest
 from sqlalchemy import event
 from starlette.testclient import TestClient
 
-from app.db import Database
 from app.models.service import NewModel, store_model
+from app.storage.db import Database
 from ml import random_split
 from tests.app.samples import post_graph, put_model, ring
 

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from app.main import create_app
 from app.settings import Settings
-from app.worker.delivery import choose_dispatcher
+from app.worker.dispatchers import choose_dispatcher
 from tests.app.worker.conftest import Bench
 from tests.processes import wait_for
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from app.jobs.states import JobState
+from app.storage.tables import SweepRow
 from app.sweeps.plot import plot_parameter
 from app.sweeps.summary import Summary, TrialRecord
-from app.tables import SweepRow
 
 MOMENT = datetime(2026, 11, 16, tzinfo=UTC)
 

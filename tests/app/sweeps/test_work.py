@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from app.tables import ModelRow
+from app.storage.tables import ModelRow
 from tests.app.sweeps.service import PATIENT, SweepService, api_on
 from tests.app.worker.conftest import LONG, make_bench
 from tests.processes import wait_for
@@ -54,7 +54,7 @@ def test_a_running_sweep_is_cancelled_as_a_whole(service: SweepService) -> None:
     assert answer.json()["jobs"]["cancelled"] == 2
     sweep = service.wait_for_end(place)
     assert (sweep["state"], sweep["jobs"]["cancelled"]) == ("cancelled", 3)
-    wait_for(lambda: not worker.children("app.worker.trainer"), "the end of the trainer")
+    wait_for(lambda: not worker.children("app.worker.job_process"), "the end of the trainer")
     assert service.api.get("/models").json()["items"] == []
 
 

@@ -6,7 +6,7 @@ import ml
 from app.errors import OutOfMemory, TimeLimitReached
 from app.settings import Settings
 from app.train.capacity import Room, check_capacity, judge, read_free_memory, read_group_room
-from ml.levy.estimate import Estimate
+from ml.training.estimate import Estimate
 from tests.ml.small_grids import ring_with_chords
 
 EXPECTED = Estimate("sparse", "large", 2_500_000_000, setup_seconds=30.0, epoch_seconds=10.0)

@@ -41,7 +41,7 @@ def test_what_is_left_open_gets_its_default(api: TestClient) -> None:
 
 
 def test_the_request_id_stays_with_the_job(api: TestClient) -> None:
-    from app.tables import JobRow
+    from app.storage.tables import JobRow
 
     graph_id = post_graph(api, ring(30))
     answer = api.post("/train", json={"graph_id": graph_id}, headers={"X-Request-ID": "mine"})

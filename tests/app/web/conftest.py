@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from playwright.sync_api import BrowserContext, expect
 
-from app.problem_responses import install_handlers
+from app.http.problem_responses import install_handlers
 from app.temporary_service import run_temporary_service
 from app.web import pages
 from tests.app.web.watched_page import WatchedPage

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from app.db import Database
 from app.jobs import service
-from app.migration import upgrade
-from app.tables import CheckpointRow, JobRow
+from app.storage.db import Database
+from app.storage.migration import upgrade
+from app.storage.tables import CheckpointRow, JobRow
 from tests.app.worker.small_grid import enqueue_on, store_small_grid
 from tests.processes import Program, running, wait_for
 

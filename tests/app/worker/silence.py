@@ -3,7 +3,7 @@
 import threading
 
 from app.settings import Settings
-from app.tables import JobRow
+from app.storage.tables import JobRow
 from app.worker.celery_app import CeleryDispatcher, make_celery
 from tests.muted import relay_to
 

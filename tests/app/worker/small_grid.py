@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from app.db import Database
 from app.graphs.service import store_grid
-from app.ingest.grid import Grid, LabelSet, ReadGrid
+from app.grid.grid import Grid, LabelSet, ReadGrid
+from app.storage.db import Database
 from app.train.schemas import TrainIn
 from app.train.service import enqueue_training
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from app.tables import FittedBaselineRow, JobRow, ModelRow, PredictionRow
+from app.storage.tables import FittedBaselineRow, JobRow, ModelRow, PredictionRow
 from tests.app.worker.conftest import Bench
 from tests.processes import wait_for
 

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from app.graphs.service import load_grid, to_ml_graph
 from app.labels.service import get_label_set
 from app.models.service import get_model, load_weights
-from app.tables import JobRow
+from app.storage.tables import JobRow
 from ml import load_artifact, predict_probabilities
 from tests.app.worker.conftest import Bench
 from tests.app.worker.over_http import api_on, follow, serving
@@ -125,7 +125,7 @@ def test_a_job_is_cancelled_while_its_baselines_are_measured(bench: Bench) -> No
         assert api.delete(f"/jobs/{job_id}").status_code in {200, 202}
         bench.wait_for_state(job_id, "cancelled")
         assert api.get("/models").json()["items"] == []
-    wait_for(lambda: not worker.children("app.worker.trainer"), "the end of the trainer")
+    wait_for(lambda: not worker.children("app.worker.job_process"), "the end of the trainer")
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import redis
 from app.jobs.queues import Queue
 from app.jobs.service import LAST_PRIORITY
 from app.settings import Settings
-from app.tables import JobRow
+from app.storage.tables import JobRow
 from app.worker.celery_app import CeleryDispatcher, make_celery
 from tests.app.worker.conftest import LONG, Bench, make_bench
 from tests.app.worker.silence import dispatch_into_silence

@@ -8,7 +8,7 @@ from kombu.utils.url import parse_url
 from app.jobs.queues import Queue
 from app.jobs.service import LAST_PRIORITY
 from app.settings import Settings
-from app.tables import JobRow
+from app.storage.tables import JobRow
 from app.worker.celery_app import QUEUE_NAMES, CeleryDispatcher, make_celery
 from tests.app.worker.conftest import Bench, make_bench
 from tests.app.worker.silence import dispatch_into_silence

@@ -9,7 +9,7 @@ import psutil
 from sqlalchemy import select
 
 from app.jobs import service
-from app.tables import ModelRow, PredictionRow
+from app.storage.tables import ModelRow, PredictionRow
 from tests.app.worker.conftest import LONG, Bench
 from tests.processes import Program, wait_for
 
@@ -24,7 +24,7 @@ def outcome(bench: Bench, job_id: str) -> tuple[Any, ...]:
 
 
 def the_trainer(worker: Program) -> psutil.Process:
-    (trainer,) = wait_for(lambda: worker.children("app.worker.trainer"), "a trainer")
+    (trainer,) = wait_for(lambda: worker.children("app.worker.job_process"), "a trainer")
     return trainer
 
 
@@ -94,7 +94,7 @@ def test_a_running_job_is_cancelled_and_its_trainer_ends(bench: Bench) -> None:
     row = bench.wait_for_state(job_id, "cancelled")
     assert row.finished_at is not None
     wait_for(lambda: not trainer.is_running(), "the end of the trainer")
-    assert worker.children("app.worker.trainer") == []
+    assert worker.children("app.worker.job_process") == []
 
 
 def test_a_job_goes_on_after_its_trainer_crashed(bench: Bench) -> None:
@@ -128,7 +128,7 @@ def test_a_zombie_that_wakes_up_changes_nothing(bench: Bench) -> None:
     result = outcome(bench, job_id)
     for process in reversed(frozen):
         process.resume()
-    wait_for(lambda: zombie.children("app.worker.trainer") == [], "the end of the zombie")
+    wait_for(lambda: zombie.children("app.worker.job_process") == [], "the end of the zombie")
     after = bench.job(job_id)
     assert (after.state, after.attempt, after.result) == ("succeeded", 2, done.result)
     assert outcome(bench, job_id) == result
@@ -140,7 +140,7 @@ def test_a_job_over_its_time_fails_with_the_reason(bench: Bench) -> None:
     row = bench.wait_for_state(job_id, "failed")
     assert row.error is not None
     assert row.error["type"] == "/problems/time-limit"
-    assert worker.children("app.worker.trainer") == []
+    assert worker.children("app.worker.job_process") == []
 
 
 def test_a_job_over_its_memory_fails_with_the_reason(bench: Bench) -> None:

@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ml.errors import InvalidHyperparameter
-from ml.graph import Graph
+from ml.graph.graph import Graph
+from ml.graph.laplacian import laplacian_of
 from ml.levy.dense import (
     DenseLevyOperator,
     fractional_adjacency,
     fractional_laplacian,
     transition_matrix,
 )
-from ml.levy.laplacian import laplacian_of
 from tests.ml.grids import (
     ISOLATED,
     archipelago,

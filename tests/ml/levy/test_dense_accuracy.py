@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from ml.arrays import FloatArray
-from ml.graph import Graph
+from ml.graph.graph import Graph
+from ml.graph.laplacian import laplacian_of
 from ml.levy.dense import DenseLevyOperator, fractional_laplacian
-from ml.levy.laplacian import laplacian_of
 from tests.ml.grids import archipelago, grid_like, ieee118
 
 

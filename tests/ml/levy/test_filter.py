@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ml.arrays import FloatArray
-from ml.config import FilterMethod, TrainingConfig
+from ml.config.config import FilterMethod, TrainingConfig
 from ml.errors import InvalidHyperparameter
-from ml.graph import Graph
+from ml.graph.graph import Graph
 from ml.levy.dense import DenseLevyOperator
 from ml.levy.filter import default_order, filter_matrix, filter_signal, filter_transposed
 from tests.ml.grids import ISOLATED, archipelago, connected_graphs, random_signal

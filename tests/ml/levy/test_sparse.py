@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from ml.arrays import FloatArray, IntArray, SparseMatrix
 from ml.errors import InvalidHyperparameter, ToleranceNotReached
-from ml.graph import Graph, censor_pairs
+from ml.graph.graph import Graph, censor_pairs
+from ml.graph.laplacian import laplacian_of
 from ml.levy.dense import DenseLevyOperator
 from ml.levy.interface import LevyOperator
-from ml.levy.laplacian import laplacian_of
-from ml.levy.powers import GraphPowers
-from ml.levy.quadrature import apply_power
+from ml.levy.solver.powers import GraphPowers
+from ml.levy.solver.quadrature import apply_power
 from ml.levy.sparse import SparseLevyOperator
 from tests.ml.grids import (
     ISOLATED,

@@ -1,0 +1,78 @@
+"""The first start: load IEEE 118 and queue a first model, in a process beside the API."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import structlog
+from sqlalchemy.orm import Session
+
+from app.graphs.service import list_graphs, store_grid
+from app.ingest.cases.pandapower_process import read_case
+from app.jobs.service import list_jobs
+from app.logs import configure_logs
+from app.settings import Settings
+from app.storage.db import Database
+from app.train.schemas import TrainIn
+from app.train.service import enqueue_training
+from app.worker.dispatchers import choose_dispatcher
+from app.worker.process import child_command, child_environment
+from ml.compute.child_process import die_with_parent
+
+CASE = "case118"
+_log = structlog.get_logger("levygrid.worker")
+
+
+def is_empty(database: Database) -> bool:
+    """Tell whether nobody has used this database yet."""
+    with database.reading() as session:
+        return _has_nothing(session)
+
+
+def start_loading(settings: Settings) -> subprocess.Popen[bytes]:
+    """Load the case and queue its job without keeping the API waiting."""
+    return subprocess.Popen(  # noqa: S603 - our own interpreter and module
+        child_command("app.commands.first_start"),
+        env=child_environment(settings, threads=1),
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def stop_loading(process: subprocess.Popen[bytes]) -> None:
+    """End the process and the reader that it may have started."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def load_first_grid(settings: Settings, database: Database) -> None:
+    """Store the case and queue a model of it, in one transaction, if nothing is there yet."""
+    read = read_case(CASE)
+    with database.writing() as session:
+        if not _has_nothing(session):
+            return
+        graph, _ = store_grid(session, read)
+        job = enqueue_training(session, TrainIn(graph_id=graph.id))
+    choose_dispatcher(settings).dispatch(job)
+    _log.info("first model queued", grid=CASE, graph=graph.id, job=job.id)
+
+
+def _has_nothing(session: Session) -> bool:
+    graphs, _ = list_graphs(session, 1, None)
+    jobs, _ = list_jobs(session, 1, None)
+    return not graphs and not jobs
+
+
+def main(parent: str) -> int:
+    """Run as a child of ``levygrid serve``."""
+    die_with_parent(int(parent), signal.SIGKILL)
+    settings = Settings()
+    configure_logs(settings.log_level)
+    load_first_grid(settings, Database(settings.resolved_database_url))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

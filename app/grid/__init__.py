@@ -1,0 +1,1 @@
+"""The domain model: a grid, its packed form, report, versions and differences."""

@@ -1,0 +1,1 @@
+"""HTTP plumbing: middleware, problem+json, request bodies, admission limits."""

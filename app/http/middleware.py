@@ -1,0 +1,145 @@
+"""What surrounds every request: its id, its log line, size limits and safe headers."""
+
+import re
+import time
+from typing import Any
+from uuid import uuid4
+
+import structlog
+from fastapi import Request
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.errors import AddressInvalid, BodyTooLarge
+from app.http.problem_responses import make_response
+
+REQUEST_ID_HEADER = "X-Request-ID"
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
+_DRAINED = 4
+"""How many times the limit of an oversized body is read and dropped, so that clients that
+write before they read still see the answer."""
+_QUIET_PATHS = frozenset({"/healthz", "/readyz"})
+# Pages set a policy of their own; everything else is data that no browser has to render.
+_SAFE_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+_log = structlog.get_logger("levygrid.api")
+
+
+class RequestContext:
+    """Gives a request its id, logs it, and turns an unknown error into a problem."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        request_id = _choose_request_id(scope)
+        scope.setdefault("state", {})["request_id"] = request_id
+        status = 0
+
+        async def send_marked(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                _complete_headers(message, request_id)
+            await send(message)
+
+        started = time.perf_counter()
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            try:
+                await self.app(scope, receive, send_marked)
+            except Exception as error:
+                _log.exception("request failed", path=scope["path"])
+                if status:
+                    raise  # half an answer has left: only closing the connection is honest
+                await make_response(Request(scope), error)(scope, receive, send_marked)
+            finally:
+                _log_request(scope, status, started)
+
+
+class RequestLimits:
+    """Refuses bodies over the limit, announced or streamed, and addresses with NUL."""
+
+    def __init__(self, app: ASGIApp, body_limit: int) -> None:
+        self.app = app
+        self.body_limit = body_limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        error: Exception | None = None
+        if "\0" in scope["path"] or b"%00" in scope["query_string"]:
+            error = AddressInvalid("The address contains the character NUL.")
+        elif _announced_length(scope) > self.body_limit:
+            await _drain(receive, _DRAINED * self.body_limit)
+            error = self._too_large()
+        if error is None:
+            await self.app(scope, self._counted(receive), send)
+        else:
+            await make_response(Request(scope), error)(scope, receive, send)
+
+    def _counted(self, receive: Receive) -> Receive:
+        received = 0
+
+        async def receive_counted() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > self.body_limit:
+                if message.get("more_body"):
+                    await _drain(receive, _DRAINED * self.body_limit)
+                raise self._too_large()
+            return message
+
+        return receive_counted
+
+    def _too_large(self) -> BodyTooLarge:
+        return BodyTooLarge(f"A body has at most {self.body_limit:,} bytes.")
+
+
+def _choose_request_id(scope: Scope) -> str:
+    given = Headers(scope=scope).get(REQUEST_ID_HEADER, "")
+    return given if _REQUEST_ID.fullmatch(given) else uuid4().hex
+
+
+def _complete_headers(message: Message, request_id: str) -> None:
+    headers = MutableHeaders(scope=message)
+    headers[REQUEST_ID_HEADER] = request_id
+    for name, value in _SAFE_HEADERS.items():
+        headers.setdefault(name, value)
+
+
+def _log_request(scope: Scope, status: int, started: float) -> None:
+    facts: dict[str, Any] = {
+        "method": scope["method"],
+        "path": scope["path"],
+        "status": status,
+        "milliseconds": round(1000 * (time.perf_counter() - started), 1),
+    }
+    write = _log.debug if scope["path"] in _QUIET_PATHS else _log.info
+    write("request", **facts)
+
+
+def _announced_length(scope: Scope) -> int:
+    text = Headers(scope=scope).get("content-length", "0")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
+
+
+async def _drain(receive: Receive, most: int) -> None:
+    dropped = 0
+    while dropped <= most:
+        message = await receive()
+        dropped += len(message.get("body", b""))
+        if message["type"] != "http.request" or not message.get("more_body"):
+            return

@@ -1,0 +1,272 @@
+"""Nodes and edges with attributes (CSV, GraphML, node-link JSON) -> the neutral grid."""
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from msgspec import UNSET
+
+from app.errors import GridRejected
+from app.ingest.protocol import Request
+from app.ingest.build.body import BranchIn, BusIn, GraphIn
+from app.grid.grid import Columns, LabelSet, ReadGrid
+from app.ingest.build.power_labels import natural_order, position_in
+from app.grid.text_rules import find_text_problem, shorten
+from app.ingest.build.topology import GridLimits, read_topology, reject
+from ml.errors import Fault
+
+Scalar: TypeAlias = str | float | None
+Ends: TypeAlias = tuple[str | None, str | None]
+"""Source and target of a branch; None for one that was already found wrong."""
+LABEL_COLUMNS = ("label", "role", "area", "zone", "bus_type")
+"""Columns of buses that are classes, whatever they are written as."""
+_KEPT = frozenset((*LABEL_COLUMNS, "lat", "lon", "name"))
+"""Columns of buses with a meaning of their own, which are no features."""
+_MOST_CLASSES = 1000
+_TOPOLOGY_PLACE = re.compile(r"(buses|branches)\[(\d+)\](?:\.(\w+))?.*")
+_FIELDS = {"from": "source", "to": "target"}
+_MOST_SHOWN = 20
+_NOT_KEPT_NOTE = "A column of the buses is kept as a feature only if every bus has a number there."
+
+
+def _name_node(position: int, name: str) -> str:
+    return f"node {position + 1} {name}".rstrip()
+
+
+def _name_edge(position: int, name: str) -> str:
+    return f"edge {position + 1} {_FIELDS.get(name, name)}".rstrip()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PlainGraph:
+    """A graph as general formats have it: names, and attributes that may mean anything."""
+
+    source: str
+    bus_ids: Sequence[str]
+    bus_attributes: Sequence[Mapping[str, Scalar]]
+    ends: Sequence[Ends]
+    branch_attributes: Sequence[Mapping[str, Scalar]]
+    notes: Sequence[str] = field(default_factory=tuple)
+    faults: Sequence[Fault] = field(default_factory=tuple)
+    """What the reader has found wrong, in the words of the file."""
+    name_bus: Callable[[int, str], str] = _name_node
+    """What the file calls a bus, by its position, and a field of it; the same for a branch."""
+    name_branch: Callable[[int, str], str] = _name_edge
+
+
+def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
+    """Choose what becomes a feature, a label, a place or a weight; say what is left out.
+
+    Raises: GridRejected listing every fault.
+    """
+    faults = list(plain.faults)
+    if not plain.bus_ids:
+        reject(faults or [Fault("buses", "there are none")])
+    use_weights = _use_weights(request, faults)
+    label_sets = tuple(_read_label_sets(plain, faults))
+    numeric = [name for name in _numeric_columns(plain.bus_attributes) if name not in _KEPT]
+    graph = GraphIn(
+        buses=_make_buses(plain, numeric, faults),
+        branches=[
+            _make_branch(ends, attributes, position, use_weights, faults)
+            for position, (ends, attributes) in enumerate(
+                zip(plain.ends, plain.branch_attributes, strict=True)
+            )
+        ],
+    )
+    read = _read_topology(graph, plain, request, faults)
+    grid = replace(
+        read.grid,
+        name=request.options.get("name") or read.grid.name,
+        source=plain.source,
+        branch_columns=_branch_columns(plain, read),
+    )
+    not_kept = _list_not_kept(plain, _KEPT.union(numeric))
+    report = read.report | {
+        "labels": {each.name: each.class_counts() for each in label_sets},
+        "weight": {"choice": "given" if use_weights else "one"},
+        "branch_columns": [{"name": name, "unit": None} for name in grid.branch_columns.names],
+        "columns_not_kept": not_kept,
+        "notes": [
+            *read.report["notes"],
+            *plain.notes,
+            *([_NOT_KEPT_NOTE] if not_kept else []),
+            *_list_left_out(plain),
+        ],
+    }
+    return ReadGrid(grid, label_sets, report)
+
+
+def _read_topology(
+    graph: GraphIn, plain: PlainGraph, request: Request, faults: list[Fault]
+) -> ReadGrid:
+    try:
+        return read_topology(graph, GridLimits(request.bus_limit, request.branch_limit), faults)
+    except GridRejected as error:
+        raise GridRejected(str(error), [_place(each, plain) for each in error.faults]) from error
+
+
+def _place(fault: Fault, plain: PlainGraph) -> Fault:
+    """Name the place of a fault as the file does: ``branches[0].to`` is ``edge 1 target``."""
+    found = _TOPOLOGY_PLACE.fullmatch(fault.where)
+    if found is None:
+        return fault
+    part, position, name = found.groups()
+    place = plain.name_bus if part == "buses" else plain.name_branch
+    return Fault(place(int(position), name or ""), fault.problem)
+
+
+def _use_weights(request: Request, faults: list[Fault]) -> bool:
+    choice = request.options.get("weight", "given")
+    if choice not in ("given", "one"):
+        problem = "this format has no electrical columns: choose 'given' or 'one'"
+        faults.append(Fault("weight", problem))
+    return choice != "one"
+
+
+def _make_buses(plain: PlainGraph, numeric: Sequence[str], faults: list[Fault]) -> list[BusIn]:
+    """Make the buses; one whose id another has is told, and loses it."""
+    first_with: dict[str, int] = {}
+    buses = []
+    for position, bus_id in enumerate(plain.bus_ids):
+        bus = _make_bus(bus_id, plain.bus_attributes[position], numeric)
+        earlier = first_with.setdefault(bus_id, position)
+        if earlier != position:
+            problem = f"{shorten(bus_id)} is also the id of {plain.name_bus(earlier, '')}"
+            faults.append(Fault(plain.name_bus(position, "id"), problem))
+            unknown: Any = None
+            bus.id = unknown
+        buses.append(bus)
+    return buses
+
+
+def _make_bus(bus_id: str, attributes: Mapping[str, Scalar], numeric: Sequence[str]) -> BusIn:
+    bus = BusIn(id=bus_id)
+    if numeric:
+        bus.features = {name: _number(attributes[name]) for name in numeric}
+    name = attributes.get("name")
+    if name is not None and to_text(name) != bus_id:
+        bus.name = to_text(name).strip() or UNSET
+    lat, lon = attributes.get("lat"), attributes.get("lon")
+    if isinstance(lat, float) and isinstance(lon, float):
+        bus.lat, bus.lon = lat, lon
+    return bus
+
+
+def _make_branch(
+    ends: Ends,
+    attributes: Mapping[str, Scalar],
+    position: int,
+    use_weights: bool,
+    faults: list[Fault],
+) -> BranchIn:
+    source: Any
+    target: Any
+    source, target = ends
+    branch = BranchIn(source=source, target=target)
+    kind = attributes.get("kind")
+    if isinstance(kind, str) and kind:
+        branch.kind = kind
+    weight = attributes.get("weight")
+    if use_weights and weight is not None:
+        if isinstance(weight, str) or not math.isfinite(weight):
+            faults.append(Fault(f"branches[{position}].weight", "is not a finite number"))
+        else:
+            branch.weight = float(weight)
+    return branch
+
+
+def _numeric_columns(rows: Sequence[Mapping[str, Scalar]]) -> list[str]:
+    """Return the columns that are a finite number in every row."""
+    names = list(rows[0]) if rows else []
+    return [name for name in names if all(_is_number(row.get(name)) for row in rows)]
+
+
+def _is_number(value: Scalar) -> bool:
+    return isinstance(value, float) and math.isfinite(value)
+
+
+def _number(value: Scalar) -> float:
+    return value if isinstance(value, float) else math.nan
+
+
+def _list_not_kept(plain: PlainGraph, kept: frozenset[str]) -> list[dict[str, Any]]:
+    """Name the columns of buses that are no feature, and the first cells that are no numbers."""
+    rows = plain.bus_attributes
+    names = sorted({name for row in rows for name in row} - kept)
+    return [{"name": name, "not_numbers": _find_other_cells(plain, name)} for name in names]
+
+
+def _list_left_out(plain: PlainGraph) -> Iterator[str]:
+    """Name the columns of branches and the places of buses that are not numbers."""
+    rows = plain.branch_attributes
+    kept = {"weight", "kind", *_numeric_columns(rows)}
+    names = sorted({name for row in rows for name in row} - kept)
+    if names:
+        shown = ", ".join(shorten(name) for name in names[:_MOST_SHOWN])
+        yield f"Left out, as not every branch has a number there: {shown}."
+    if any(isinstance(row.get("kind"), float) for row in rows):
+        yield "Left out where it is a number: 'kind', which says in a word what a branch is."
+    places = [(row.get("lat"), row.get("lon")) for row in plain.bus_attributes]
+    given = [position for position, place in enumerate(places) if place != (None, None)]
+    lost = [
+        position
+        for position in given
+        if not all(isinstance(value, float) for value in places[position])
+    ]
+    if lost:
+        first = plain.name_bus(lost[0], "")
+        yield f"{len(lost)} buses have no place, as lat and lon are not two numbers: first {first}."
+
+
+def _find_other_cells(plain: PlainGraph, name: str) -> dict[str, Any]:
+    cells = [row.get(name) for row in plain.bus_attributes]
+    found = [position for position, cell in enumerate(cells) if not _is_number(cell)]
+    first = [
+        f"{plain.name_bus(position, '')}: {_show_cell(cells[position])}"
+        for position in found[:_MOST_SHOWN]
+    ]
+    return {"count": len(found), "first": first}
+
+
+def _show_cell(cell: Scalar) -> str:
+    return "empty" if cell is None else shorten(str(cell))
+
+
+def _branch_columns(plain: PlainGraph, read: ReadGrid) -> Columns:
+    rows = plain.branch_attributes
+    names = [name for name in _numeric_columns(rows) if name not in ("weight", "kind")]
+    kept = [position for position, (source, target) in enumerate(plain.ends) if source != target]
+    if not names or len(kept) != read.grid.branch_count:
+        return Columns()
+    values = np.array([[rows[row][name] for name in names] for row in kept], dtype=np.float64)
+    return Columns(tuple(names), ("",) * len(names), values.reshape(len(kept), len(names)))
+
+
+def _read_label_sets(plain: PlainGraph, faults: list[Fault]) -> list[LabelSet]:
+    found = []
+    for column in LABEL_COLUMNS:
+        texts = [to_text(row.get(column)) for row in plain.bus_attributes]
+        classes = sorted({text for text in texts if text}, key=natural_order)
+        if not classes:
+            continue
+        if len(classes) > _MOST_CLASSES or any(find_text_problem(each, 100) for each in classes):
+            problem = f"is not a column of at most {_MOST_CLASSES} short class names"
+            faults.append(Fault(column, problem))
+            continue
+        positions = position_in(classes, texts)
+        definition = f"column {column!r} of the uploaded file"
+        found.append(LabelSet(column, tuple(classes), positions, definition))
+    return found
+
+
+def to_text(value: Any) -> str:
+    """Write a value as a class or an id is written: 3.0 is 3."""
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return str(value)

@@ -1,0 +1,125 @@
+"""Plain topology JSON -> grid; every fault of the whole topology is listed at once."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from msgspec import UNSET
+
+from app.errors import GridRejected
+from app.ingest.build.branches import Branches, read_branches
+from app.ingest.build.buses import (
+    Features,
+    read_coordinates,
+    read_features,
+    read_ids,
+    read_labels,
+    read_names,
+)
+from app.ingest.build.body import GraphIn
+from app.grid.grid import Grid, ReadGrid
+from app.grid.report import make_report
+from app.grid.text_rules import find_text_problem
+from ml.errors import Fault
+
+_SOURCE = "topology"
+_MOST_SHOWN = 20
+_WEIGHT_NOTE = "A branch without a weight has weight 1; parallel branches add their weights up."
+_DEGREE_NOTE = (
+    "There are no other features: `degree`, the number of branches of a bus, is its only one."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GridLimits:
+    """How large a grid may be."""
+
+    buses: int
+    branches: int
+
+
+def read_topology(graph: GraphIn, limits: GridLimits, faults: list[Fault]) -> ReadGrid:
+    """Turn a decoded topology into a grid; ``faults`` are those that decoding has found.
+
+    Raises: GridRejected with every fault.
+    """
+    buses = [] if graph.buses is UNSET else graph.buses
+    links = [] if graph.branches is UNSET else graph.branches
+    faults.extend(_missing_parts(graph, faults))
+    _check_limits(len(buses), len(links), limits)
+    ids = read_ids(buses, faults)
+    names = read_names(buses, faults)
+    coordinates = read_coordinates(buses, faults)
+    features = read_features(buses, faults)
+    label_sets = read_labels(buses, faults)
+    branches = read_branches(links, ids, faults)
+    name = _read_grid_name(graph, len(buses), faults)
+    if faults:
+        reject(faults)
+    notes = [_WEIGHT_NOTE] if features.names else [_WEIGHT_NOTE, _DEGREE_NOTE]
+    units = ("",) * len(features.names) or ("branches",)
+    features = features if features.names else _count_degrees(len(ids), branches)
+    grid = Grid(
+        name=name,
+        source=_SOURCE,
+        bus_ids=ids,
+        aliases={"name": names} if any(names) else {},
+        coordinates=coordinates.values,
+        coordinate_system=coordinates.system,
+        feature_names=features.names,
+        feature_units=units,
+        features=features.values,
+        ends=branches.ends,
+        weights=branches.weights,
+        kinds=branches.kinds,
+        kind_names=branches.kind_names,
+    )
+    return ReadGrid(grid, label_sets, make_report(grid, label_sets, _dropped(ids, branches), notes))
+
+
+def reject(faults: list[Fault]) -> None:
+    """Refuse a grid. Raises: GridRejected, always."""
+    count = "1 fault" if len(faults) == 1 else f"{len(faults):,} faults"
+    raise GridRejected(f"The grid was not stored: {count}.", faults)
+
+
+def _missing_parts(graph: GraphIn, found: list[Fault]) -> list[Fault]:
+    told = {fault.where for fault in found}
+    parts = {"buses": graph.buses, "branches": graph.branches}
+    missing = [name for name, part in parts.items() if part is UNSET and name not in told]
+    faults = [Fault(name, "is missing") for name in missing]
+    if graph.buses == []:
+        faults.append(Fault("buses", "is empty; a grid has at least one bus"))
+    return faults
+
+
+def _check_limits(buses: int, branches: int, limits: GridLimits) -> None:
+    faults = [
+        Fault(where, f"{count:,} are more than the limit of {most:,}")
+        for where, count, most in (
+            ("buses", buses, limits.buses),
+            ("branches", branches, limits.branches),
+        )
+        if count > most
+    ]
+    if faults:  # at once: a grid this large is not looked into
+        reject(faults)
+
+
+def _read_grid_name(graph: GraphIn, bus_count: int, faults: list[Fault]) -> str:
+    if graph.name is UNSET:
+        return f"topology of {bus_count} buses"
+    problem = find_text_problem(graph.name)
+    if problem is not None:
+        faults.append(Fault("name", problem))
+    return graph.name
+
+
+def _count_degrees(bus_count: int, branches: Branches) -> Features:
+    degrees = np.bincount(branches.ends.ravel(), minlength=bus_count).astype(np.float64)
+    return Features(("degree",), degrees[:, np.newaxis])
+
+
+def _dropped(ids: tuple[str, ...], branches: Branches) -> dict[str, Any]:
+    loops = branches.looped_buses
+    return {"self_loops": {"count": len(loops), "first": [ids[bus] for bus in loops[:_MOST_SHOWN]]}}

@@ -1,0 +1,73 @@
+"""What the weight of a branch is made of: a choice of the user, recorded in the report."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from app.errors import GridRejected
+from app.power.tables import BranchTable
+from ml.arrays import BoolArray, FloatArray
+from ml.errors import Fault
+
+WeightChoice: TypeAlias = Literal["one", "admittance", "charging", "rating"]
+WEIGHT_CHOICES: tuple[str, ...] = get_args(WeightChoice)
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """A positive weight for every branch that has one. Shapes: values, usable (E,)."""
+
+    values: FloatArray
+    usable: BoolArray
+    definition: str
+    assumption: str = ""
+
+
+def parse_weight_choice(text: str) -> WeightChoice:
+    """Return the choice a client named. Raises: GridRejected."""
+    for choice in get_args(WeightChoice):
+        if text == choice:
+            found: WeightChoice = choice
+            return found
+    known = ", ".join(WEIGHT_CHOICES)
+    raise GridRejected("The weight is not known.", [Fault("weight", f"is not one of {known}")])
+
+
+def make_weights(branches: BranchTable, choice: WeightChoice) -> Weights:
+    """Weigh the branches.
+
+    ``one``: every branch alike; ``admittance``: ``1 / |r + jx|``, ``charging``: the total line
+    charging (BR_B), ``rating``: the long-term rating in MVA.
+    Deviation: a branch without impedance gets the largest weight of the others, one without a
+        limit the largest rating; a branch without charging has no weight and is left out.
+    """
+    if choice == "admittance":
+        return _weigh_admittance(branches)
+    if choice == "charging":
+        usable = branches.charging > 0
+        return Weights(
+            np.where(usable, branches.charging, 1.0),
+            usable,
+            "total line charging susceptance, p.u.",
+            "branches without charging left out" if not usable.all() else "",
+        )
+    if choice == "rating":
+        return _fill_with_largest(branches.rating, "rating, MVA", "without a rating")
+    everything = np.ones(len(branches.ends), dtype=bool)
+    return Weights(np.ones(len(branches.ends)), everything, "1 for every branch")
+
+
+def _weigh_admittance(branches: BranchTable) -> Weights:
+    impedance = np.hypot(branches.resistance, branches.reactance)
+    admittance = np.divide(1.0, impedance, out=np.zeros_like(impedance), where=impedance > 1e-12)
+    return _fill_with_largest(admittance, "1 / |r + jx|, p.u.", "without impedance")
+
+
+def _fill_with_largest(values: FloatArray, definition: str, lack: str) -> Weights:
+    known = values > 0
+    largest = float(values[known].max()) if known.any() else 1.0
+    missing = int(np.count_nonzero(~known))
+    assumption = f"{missing} branch(es) {lack} got the largest weight" if missing else ""
+    filled = np.where(known, values, largest)
+    return Weights(filled, np.ones(len(values), dtype=bool), definition, assumption)

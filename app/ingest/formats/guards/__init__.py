@@ -1,0 +1,1 @@
+"""Checks on XML and ZIP content before anything parses it."""

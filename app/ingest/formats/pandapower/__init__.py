@@ -1,0 +1,1 @@
+"""pandapower networks as JSON."""

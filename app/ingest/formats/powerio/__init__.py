@@ -1,0 +1,1 @@
+"""Formats read by powerio: PSS/E RAW and CGMES."""

@@ -1,0 +1,18 @@
+"""CGMES profiles in a zip, through ``powerio``; the archive is checked and packed anew first."""
+
+import contextlib
+
+from app.grid.grid import ReadGrid
+from app.ingest.build.power_grid import build_power_grid
+from app.ingest.formats.guards.zip_guard import read_xml_archive, write_archive
+from app.ingest.formats.powerio.network import read_network
+from app.ingest.protocol import Request
+
+with contextlib.suppress(ImportError):  # loaded before the process may open no more files
+    import powerio  # noqa: F401
+
+
+def read(request: Request) -> ReadGrid:
+    """Read the bus-branch view of a model; bus ids are mRIDs. Raises: GridRejected."""
+    archive = write_archive(read_xml_archive(request.files["file"]))
+    return build_power_grid(read_network(archive, "cgmes", by_uid=True), request)

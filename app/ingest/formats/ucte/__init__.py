@@ -1,0 +1,1 @@
+"""UCTE-DEF files."""

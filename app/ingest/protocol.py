@@ -1,0 +1,103 @@
+"""What a reader in its own process is asked and what it may answer: plain data, checked."""
+
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from app.errors import GridRejected, MalformedBody, Rejected
+from app.grid.grid import Grid, LabelSet, ReadGrid
+from app.grid.packing import pack_grid, unpack_grid
+from ml.errors import Fault
+
+MAX_FAULTS = 200
+_MAX_TEXT = 300
+
+
+class Request(msgspec.Struct, array_like=True):
+    """One file (or two, for CSV) and how it is to be read."""
+
+    reader: str
+    files: dict[str, bytes]
+    options: dict[str, str] = {}
+    bus_limit: int = 200_000
+    branch_limit: int = 1_000_000
+
+
+class _Labels(msgspec.Struct, array_like=True):
+    name: str
+    class_names: tuple[str, ...]
+    classes: bytes
+    definition: str
+
+
+class _Answer(msgspec.Struct, array_like=True):
+    message: str
+    faults: list[tuple[str, str]] = []
+    grid: bytes = b""
+    labels: list[_Labels] = []
+    report: dict[str, Any] = {}
+    malformed: bool = False
+
+
+def encode_grid(read: ReadGrid) -> bytes:
+    """Write what a reader found."""
+    labels = [
+        _Labels(each.name, each.class_names, each.classes.astype("<i4").tobytes(), each.definition)
+        for each in read.label_sets
+    ]
+    answer = _Answer("", grid=pack_grid(read.grid), labels=labels, report=read.report)
+    return msgspec.msgpack.encode(answer)
+
+
+def encode_rejection(error: Rejected) -> bytes:
+    """Write what is wrong with the file, not more of it than a person would read."""
+    faults = [(_shorten(each.where), _shorten(each.problem)) for each in error.faults]
+    malformed = isinstance(error, MalformedBody)
+    answer = _Answer(_shorten(str(error)), faults[:MAX_FAULTS], malformed=malformed)
+    return msgspec.msgpack.encode(answer)
+
+
+def decode_answer(answer: bytes) -> ReadGrid:
+    """Read an answer; it is checked like anything else that touched a stranger's bytes.
+
+    Raises: GridRejected or MalformedBody with the faults of the file; ValueError or
+        msgspec.MsgspecError if the answer is not one.
+    """
+    read = msgspec.msgpack.decode(answer, type=_Answer)
+    if read.message:
+        kind = MalformedBody if read.malformed else GridRejected
+        raise kind(read.message, (Fault(*pair) for pair in read.faults))
+    grid = unpack_grid(read.grid)
+    if not _is_sound(grid) or not isinstance(read.report.get("islands"), int):
+        raise ValueError("grid")
+    label_sets = tuple(_read_labels(labels, grid.bus_count) for labels in read.labels)
+    return ReadGrid(grid, label_sets, read.report)
+
+
+def _is_sound(grid: Grid) -> bool:
+    """Say whether a grid keeps the promises every reader gives; one that was taken over may not."""
+    return (
+        len(set(grid.bus_ids)) == grid.bus_count > 0
+        and all(len(names) == grid.bus_count for names in grid.aliases.values())
+        and _within(grid.ends.ravel(), 0, grid.bus_count)
+        and len(grid.weights) == len(grid.kinds) == grid.branch_count
+        and _within(grid.kinds, 0, len(grid.kind_names))
+        and bool(np.all(np.isfinite(grid.weights) & (grid.weights > 0)))
+        and bool(np.isfinite(grid.features).all())
+    )
+
+
+def _read_labels(labels: _Labels, bus_count: int) -> LabelSet:
+    classes = np.frombuffer(labels.classes, "<i4").astype(np.int64)
+    if len(classes) != bus_count or not _within(classes, -1, len(labels.class_names)):
+        raise ValueError("labels")
+    return LabelSet(labels.name, labels.class_names, classes, labels.definition)
+
+
+def _within(values: np.ndarray[Any, Any], low: int, end: int) -> bool:
+    return not len(values) or bool(values.min() >= low and values.max() < end)
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}..."

@@ -1,0 +1,1 @@
+"""The confined process that reads uploaded files."""

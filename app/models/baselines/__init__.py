@@ -1,0 +1,1 @@
+"""Baselines that were measured with a model, and their promotion."""

@@ -1,0 +1,1 @@
+"""Model files: download, validation and import."""

@@ -1,0 +1,1 @@
+"""Power tables and power flow."""

@@ -1,0 +1,1 @@
+"""Replays: training a stored model again to prove that it is reproducible."""

@@ -1,0 +1,105 @@
+"""What a worker does with a replay: make a model again from its manifest and compare."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+import ml
+from app.graphs.service import load_grid, to_ml_graph
+from app.grid.grid import Grid, LabelSet
+from app.jobs.handle import JobDesk
+from app.labels.service import get_label_set
+from app.models.predictions import pack_probabilities
+from app.models.service import get_model, get_prediction, load_weights
+from app.replays.service import ReplayResult, store_replay
+from app.settings import Settings
+from app.storage.tables import JobRow, ModelRow
+from app.train.comparison import Subject
+from app.train.task import train_or_resume
+from ml.artifact.artifact import SHALLOW
+from ml.training.baselines import FittedRival, Trial, get_rival
+from ml.training.replay import (
+    DECISIVE,
+    TOLERANCE,
+    Difference,
+    largest_difference,
+    list_differences,
+    read_split,
+    threads_of,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class _Stored:
+    """A model as it was stored, and the grid and labels it was made from."""
+
+    row: ModelRow
+    artifact: ml.Artifact
+    probabilities: bytes
+    grid: Grid
+    label_set: LabelSet
+    graph: ml.Graph
+
+
+def run(job: JobRow, desk: JobDesk, _settings: Settings) -> None:
+    """Train again from the manifest, or say what forbids it; the answer stays with the model."""
+    started = time.monotonic()
+    stored = desk.read(lambda session: _load(session, job.payload["model_id"]))
+    differences = list_differences(stored.row.manifest, stored.graph)
+    split = read_split(stored.row.manifest)
+    if split is None or any(each.what in DECISIVE for each in differences):
+        result = ReplayResult.refuse([each.as_dict() for each in differences])
+    else:
+        with threads_of(stored.row.manifest):
+            again = _make_again(job, desk, stored, split)
+            result = _compare(stored, again, split, differences)
+    seconds = round(time.monotonic() - started, 3)
+
+    def store(session: Session) -> dict[str, Any]:
+        return store_replay(session, job, result.as_dict() | {"seconds": seconds})
+
+    desk.succeed({"stage": "compared with the stored model"}, store)
+
+
+def _load(session: Session, model_id: str) -> _Stored:
+    row = get_model(session, model_id)
+    weights = load_weights(session, model_id)
+    grid = load_grid(session, row.graph_id)
+    label_set = get_label_set(session, row.graph_id, row.label)
+    return _Stored(
+        row=row,
+        artifact=ml.Artifact(weights, row.manifest, row.sha256),
+        probabilities=get_prediction(session, model_id).probabilities,
+        grid=grid,
+        label_set=label_set,
+        graph=to_ml_graph(grid, label_set, row.manifest.get("feature_names")),
+    )
+
+
+def _make_again(job: JobRow, desk: JobDesk, stored: _Stored, split: ml.Split) -> FittedRival:
+    if stored.artifact.method in SHALLOW:
+        settings = dict(stored.row.manifest["config"])
+        key, seed = settings.pop("method"), settings.pop("seed")
+        trial = Trial(stored.graph, split, ml.TrainingConfig(seed=seed), lambda: desk.check_stop(0))
+        return get_rival(key).fit(trial, settings)
+    config = stored.artifact.config
+    subject = Subject(stored.grid, stored.label_set, stored.graph, split, config)
+    result = train_or_resume(job, desk, subject)
+    return FittedRival(result.probabilities, result.artifact, result.history, result.best_epoch)
+
+
+def _compare(
+    stored: _Stored, again: FittedRival, split: ml.Split, differences: list[Difference]
+) -> ReplayResult:
+    gap = largest_difference(stored.artifact, again.artifact, stored.graph, split)
+    return ReplayResult(
+        largest_difference=gap,
+        tolerance=TOLERANCE if differences else 0.0,
+        weights_equal=again.artifact.sha256 == stored.row.sha256,
+        predictions_equal=pack_probabilities(again.probabilities) == stored.probabilities,
+        compared="arrays" if stored.artifact.method in SHALLOW else "logits",
+        count=stored.graph.node_count * stored.graph.class_count,
+        differences=tuple(each.as_dict() for each in differences),
+    )

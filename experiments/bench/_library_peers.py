@@ -1,0 +1,98 @@
+"""Networks as PyTorch Geometric's own examples write them: the peers that ratios are taken to."""
+
+from abc import abstractmethod
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch_geometric.nn import APPNP, GCNConv
+
+from ml.config.config import TrainingConfig
+from ml.graph.graph import Graph
+from ml.graph.scaling import fit_scaling
+from ml.graph.split import Split
+from ml.nn.networks.appnp import PUBLISHED
+
+
+class LibraryNetwork(nn.Module):
+    """What the peers share: scaled features, edges with weights, dropout and settings of Adam."""
+
+    def __init__(self, graph: Graph, config: TrainingConfig) -> None:
+        super().__init__()
+        scaling = fit_scaling(graph.features, config.feature_scaling)
+        entries = graph.adjacency.tocoo()
+        self.features = torch.from_numpy(scaling.transform(graph.features)).float()
+        self.edges = torch.from_numpy(np.stack([entries.row, entries.col]).astype(np.int64))
+        self.weights = torch.from_numpy(entries.data).float()
+        self.config = config
+
+    @abstractmethod
+    def forward(self) -> Tensor:
+        """Return the logits of all nodes."""
+
+    def drop(self, signal: Tensor) -> Tensor:
+        """Return the signal after dropout."""
+        return functional.dropout(signal, self.config.dropout, training=self.training)
+
+
+class CachedGcn(LibraryNetwork):
+    """Two convolutions, normalisation cached."""
+
+    def __init__(self, graph: Graph, config: TrainingConfig) -> None:
+        super().__init__(graph, config)
+        self.first = GCNConv(graph.features.shape[1], config.width, cached=True)
+        self.second = GCNConv(config.width, graph.class_count, cached=True)
+
+    def forward(self) -> Tensor:
+        """Return the logits of all nodes."""
+        signal = self.first(self.drop(self.features), self.edges, self.weights)
+        signal = self.drop(functional.relu(signal))
+        logits: Tensor = self.second(signal, self.edges, self.weights)
+        return logits
+
+
+class CachedAppnp(LibraryNetwork):
+    """Two linear layers and the published steps of propagation, normalisation cached."""
+
+    def __init__(self, graph: Graph, config: TrainingConfig) -> None:
+        super().__init__(graph, config)
+        self.first = nn.Linear(graph.features.shape[1], config.width)
+        self.second = nn.Linear(config.width, graph.class_count)
+        teleport = 1 - PUBLISHED["alpha"]
+        self.propagation = APPNP(K=PUBLISHED["filter_order"], alpha=teleport, cached=True)
+
+    def forward(self) -> Tensor:
+        """Return the logits of all nodes."""
+        signal = self.drop(functional.relu(self.first(self.drop(self.features))))
+        logits: Tensor = self.propagation(self.second(signal), self.edges, self.weights)
+        return logits
+
+
+PEERS: dict[str, Callable[[Graph, TrainingConfig], LibraryNetwork]] = {
+    "GCN": CachedGcn,
+    "APPNP": CachedAppnp,
+}
+
+
+def library_step(network: LibraryNetwork, graph: Graph, split: Split) -> Callable[[], object]:
+    """Return one epoch of a peer: forward, backward, Adam."""
+    network.train()
+    adam = torch.optim.Adam(
+        network.parameters(),
+        lr=network.config.learning_rate,
+        weight_decay=network.config.weight_decay,
+        fused=True,
+    )
+    train = torch.from_numpy(split.train)
+    labels = torch.from_numpy(graph.labels)[train]
+
+    def step() -> float:
+        adam.zero_grad()
+        loss = functional.cross_entropy(network()[train], labels)
+        loss.backward()  # type: ignore[no-untyped-call]  # torch
+        adam.step()
+        return float(loss.detach())
+
+    return step

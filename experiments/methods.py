@@ -1,0 +1,288 @@
+"""Every row of the tables: which method it is, its published settings, what is searched."""
+
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Literal, cast
+
+from ml.config.config import MethodName
+
+Settings = dict[str, Any]
+Space = dict[str, tuple[Any, ...]]
+Kind = Literal["ours", "rival", "reference"]
+
+OPTIMISER: Space = {
+    "learning_rate": (0.01, 0.03, 0.05),
+    "weight_decay": (0.0, 5e-4, 5e-3),
+    "dropout": (0.0, 0.25, 0.5),
+    "width": (16, 64),
+    "feature_scaling": ("none", "standard", "minmax", "quantile"),
+}
+"""Searched for every network on the grids, beside what is its own."""
+LEVY: Space = {
+    "alpha": (0.1, 0.2, 0.3, 0.5, 0.9),
+    "sigma": (0.0, 0.5, 1.0),
+    "gamma": (0.001, 0.01, 0.1, 1.0),
+    "branches": (2, 4),
+}
+CITATION_LEVY: Space = {
+    "alpha": (0.7, 0.8, 0.9),
+    "sigma": (0.0, 0.5),
+    "filter_order": (None, 8),
+    "skip": ("input", "filtered", "none"),
+    "output_skip": (False, True),
+    "width": (16, 32, 64),
+    "dropout": (0.6, 0.8),
+    "weight_decay": (5e-4, 2e-3, 5e-3),
+    "learning_rate": (0.01, 0.03),
+}
+"""The paper finds no strong influence of gamma on the larger graphs; at one it stays sparse."""
+_GMNN = "ml.nn.networks.gmnn"
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A row: a trained network if ``method`` is given, else a module's ``classify``.
+
+    ``space`` is searched on the grids, ``citation_space`` on the citation graphs, where it
+    starts from ``CITATION_START`` and ``citation_changes``, on some (``citation_on``) from
+    changes and in a space of their own as well. ``changes`` are laid over the settings of
+    ``based_on``, if that is given: such a row is not searched for by itself. A
+    ``deterministic`` method draws nothing.
+    """
+
+    key: str
+    title: str
+    method: MethodName | None = None
+    module: str = ""
+    space: Space = field(default_factory=dict)
+    citation_space: Space = field(default_factory=dict)
+    citation_changes: Settings = field(default_factory=dict)
+    citation_on: dict[str, tuple[Settings, Space]] = field(default_factory=dict)
+    changes: Settings = field(default_factory=dict)
+    based_on: str = ""
+    kind: Kind = "rival"
+    deterministic: bool = False
+    grids_only: bool = False
+
+    def published(self, dataset: str) -> Settings:
+        """Return the settings of the method's own paper, those for the data set if it has any."""
+        if not self.module:
+            return dict(self.changes)
+        module = import_module(self.module)
+        own = getattr(module, "PUBLISHED_ON", {}).get(dataset, {})
+        return {**module.PUBLISHED, **own, **self.changes}
+
+
+def _network(key: str, title: str, **space: tuple[Any, ...]) -> Contender:
+    return Contender(
+        key=key,
+        title=title,
+        method=cast("MethodName", key),
+        module=f"ml.nn.networks.{key}",
+        space={**OPTIMISER, **space},
+        changes={"drop_edge": "none"},
+    )
+
+
+def _variant(key: str, title: str, **changes: Any) -> Contender:
+    """Return a row with the settings frozen for LFGCN without P-DropEdge, or for GMNN, but one."""
+    if key.startswith("gmnn"):
+        return Contender(key, title, module=_GMNN, based_on="gmnn", changes=changes)
+    return Contender(
+        key, title, method="lfgcn", based_on="lfgcn_whole", changes=changes, kind="ours"
+    )
+
+
+def _closed(name: str) -> Contender:
+    space: Space = {"alpha": (0.1, 0.5, 0.8, 0.9, 0.99)}
+    if name.startswith("F"):
+        space["gamma"] = (0.01, 0.1, 0.5, 0.9)
+    return Contender(
+        key=name.lower(),
+        title=name,
+        module="ml.methods.closed_form",
+        space=space,
+        changes={"name": name, "gamma": 0.5 if name.startswith("F") else 1.0},
+        deterministic=True,
+    )
+
+
+CITATION_START: Settings = {
+    "alpha": 0.8,
+    "sigma": 0.5,
+    "gamma": 1.0,
+    "width": 16,
+    "branches": 2,
+    "dropout": 0.8,
+    "learning_rate": 0.03,
+    "weight_decay": 5e-4,
+    "operator": "sparse",
+}
+PLUS_START: Settings = {
+    "drop_edge": "none",
+    "alpha": 0.5,
+    "gamma": 1.0,
+    "width": 16,
+    "branches": 2,
+    "members": 2,
+    "feature_steps": 0,
+    "dropout": 0.7,
+    "hidden_labels": 0.3,
+    "label_spreading": "clamped",
+    "label_alpha": 0.999,
+    "label_bridges": 8.0,
+    "label_contrast": 0.2,
+    "learning_rate": 0.03,
+    "weight_decay": 5e-3,
+}
+_PUBMED_START: Settings = {
+    "feature_scaling": "presence",
+    "filtered_layers": "last",
+    "branches": 1,
+    "skip": "none",
+    "output_skip": False,
+    "dropout": 0.5,
+    "temperature": 0.5,
+    "learning_rate": 0.02,
+    "weight_decay": 1e-4,
+}
+_PUBMED_SPACE: Space = {
+    "alpha": (0.7, 0.8, 0.9),
+    "filter_order": (8, 16),
+    "filtered_layers": ("last", "all"),
+    "skip": ("none", "filtered"),
+    "weight_decay": (5e-5, 1e-4, 2e-4),
+    "learning_rate": (0.01, 0.02),
+    "temperature": (0.5, 1.0),
+}
+_DROPPING: Settings = {"drop_edge": "preferential"}
+_PLAIN: Settings = {"drop_edge": "none", "width": 64, "weight_decay": 5e-4}
+
+_ALL: tuple[Contender, ...] = (
+    Contender(
+        key="majority",
+        title="Majority class",
+        module="ml.methods.majority",
+        kind="reference",
+        deterministic=True,
+    ),
+    Contender(
+        key="hand_rule",
+        title="Hand rule",
+        module="ml.methods.hand_rule",
+        kind="reference",
+        deterministic=True,
+        grids_only=True,
+    ),
+    _network("mlp", "MLP"),
+    _network("island_mlp", "MLP + island mean (gamma -> 0)"),
+    Contender(
+        key="forest",
+        title="Random forest",
+        module="ml.methods.forest",
+        space={"depth": (None, 4, 8), "leaf": (1, 2, 4)},
+    ),
+    Contender(
+        key="lp",
+        title="LP",
+        module="ml.methods.label_propagation",
+        space={"normalised": (True, False)},
+        deterministic=True,
+    ),
+    Contender(
+        key="deepwalk",
+        title="DeepWalk",
+        module="ml.methods.deepwalk",
+        space={"window": (2, 5, 10), "size": (16, 32, 64), "length": (10, 40)},
+    ),
+    *(_closed(name) for name in ("SL", "NL", "PR", "FSL", "FNL", "FPR")),
+    _network("motifnet", "MotifNet", filter_order=(1, 2, 3)),
+    _network("chebnet", "ChebNet", filter_order=(1, 2, 3)),
+    _network("gcn", "GCN"),
+    _network("gcn_skip", "GCN + skip"),
+    _network("arma", "ARMA", filter_order=(1, 2), branches=(1, 2, 3)),
+    _network("gat", "GAT", width=(8, 16), branches=(4, 8)),
+    Contender(
+        key="gmnn",
+        title="GMNN",
+        module=_GMNN,
+        space={**OPTIMISER, "sharpness": (1.0, 10.0)},
+        changes={"drop_edge": "none"},
+    ),
+    _network("lgcn", "LGCN"),
+    _network(
+        "spagan",
+        "SPAGAN",
+        width=(8, 16),
+        branches=(4, 8),
+        filter_order=(1, 2),
+        pooling=("max", "average"),
+    ),
+    _network("appnp", "APPNP", alpha=(0.2, 0.5, 0.8, 0.9)),
+    _network("vpn", "VPN", filter_order=(1, 2, 3)),
+    _network("mixhop", "MixHop", filter_order=(1, 2, 3)),
+    Contender(
+        key="lfgcn_whole",
+        title="LFGCN w/o P-DropEdge",
+        method="lfgcn",
+        space={**OPTIMISER, **LEVY},
+        citation_space=CITATION_LEVY,
+        changes=_PLAIN,
+        kind="ours",
+    ),
+    _variant("lfgcn", "LFGCN", drop_edge="preferential"),
+    Contender(
+        key="lfgcn_plus",
+        title="LFGCN+",
+        method="lfgcn_plus",
+        space={
+            **OPTIMISER,
+            **LEVY,
+            "label_spreading": ("clamped", "closed_form"),
+            "label_alpha": (0.95, 0.99, 0.999),
+            "label_trust": (0.0, 1.0),
+            "label_bridges": (1.0, 4.0, 16.0),
+            "label_contrast": (0.0, 0.2),
+            "hidden_labels": (0.1, 0.3, 1.0),
+            "dropout": (0.0, 0.5, 0.7),
+            "feature_steps": (0, 1),
+        },
+        citation_space={
+            **CITATION_LEVY,
+            "alpha": (0.8, 0.9),
+            "filter_order": (4, 8),
+            "skip": ("input",),
+            "width": (16, 32, 64),
+            "dropout": (0.5, 0.6, 0.7),
+            "weight_decay": (5e-4, 2e-3),
+            "learning_rate": (0.01, 0.02, 0.05),
+            "members": (2, 4),
+            "agreement": (0.5, 1.0, 1.5),
+            "temperature": (0.3, 0.5),
+        },
+        citation_changes={
+            "alpha": 0.9,
+            "filter_order": 8,
+            "width": 32,
+            "dropout": 0.7,
+            "hidden_labels": 1.0,
+            "agreement": 1.0,
+            "learning_rate": 0.01,
+        },
+        citation_on={"pubmed": (_PUBMED_START, _PUBMED_SPACE)},
+        changes=PLUS_START,
+        kind="ours",
+    ),
+    _variant("lfgcn_uniform", "LFGCN with DropEdge", drop_edge="uniform"),
+    _variant("gmnn_preferential", "GMNN with P-DropEdge", drop_edge="preferential"),
+    _variant("gmnn_uniform", "GMNN with DropEdge", drop_edge="uniform"),
+    _variant("lfgcn_serial", "LFGCN w/o parallel structure", **_DROPPING, branches=1),
+    _variant("lfgcn_no_residual", "LFGCN w/o residual block", **_DROPPING, skip="none"),
+    _variant("lfgcn_average", "LFGCN w/o gated pooling", **_DROPPING, pooling="average"),
+)
+
+CONTENDERS: dict[str, Contender] = {contender.key: contender for contender in _ALL}
+
+COMMON = ("majority", "mlp", "island_mlp", "forest", "gcn_skip")
+CLOSED_FORMS = ("sl", "nl", "pr", "fsl", "fnl", "fpr")
+OURS = ("lfgcn_whole", "lfgcn", "lfgcn_plus")

@@ -1,0 +1,1 @@
+"""The pages written from stored results."""

@@ -1,0 +1,1 @@
+"""Stored models, read without torch: arrays, manifest, schema."""

@@ -1,0 +1,110 @@
+"""A trained model as safetensors and a JSON manifest; read without torch."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from ml.config.config import TrainingConfig
+from ml.errors import ArtifactRejected, InvalidHyperparameter
+
+FORMAT: Final = "levygrid-model-1"
+SHALLOW = frozenset({"majority", "one_rule", "label_propagation", "closed_form", "forest"})
+"""Methods without a network: their ``config`` is not a ``TrainingConfig``."""
+_USUAL_TYPE = "float32"
+Tensors = Mapping[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """The arrays as safetensors bytes, what they mean, and the SHA-256 of the bytes."""
+
+    weights: bytes
+    manifest: dict[str, Any]
+    sha256: str
+
+    def tensors(self) -> dict[str, npt.NDArray[Any]]:
+        """Return the arrays by name."""
+        return load(self.weights)
+
+    @property
+    def method(self) -> str:
+        """Which method the arrays belong to."""
+        method: str = self.manifest["config"]["method"]
+        return method
+
+    @property
+    def config(self) -> TrainingConfig:
+        """The settings the network was trained with."""
+        return TrainingConfig(**self.manifest["config"])
+
+
+def pack(tensors: Tensors, manifest: Mapping[str, Any]) -> Artifact:
+    """Store arrays; the manifest is completed by their names, shapes, types and hash."""
+    content = save({name: value.copy(order="C") for name, value in tensors.items()})
+    digest = hashlib.sha256(content).hexdigest()
+    complete = {
+        "format": FORMAT,
+        **manifest,
+        "tensors": {name: list(value.shape) for name, value in sorted(tensors.items())},
+        "sha256": digest,
+    }
+    types = {name: str(value.dtype) for name, value in sorted(tensors.items())}
+    if set(types.values()) != {_USUAL_TYPE}:
+        complete["types"] = types
+    return Artifact(content, complete, digest)
+
+
+def load_artifact(weights: bytes, manifest: dict[str, Any]) -> Artifact:
+    """Check stored arrays against their manifest.
+
+    Raises: ArtifactRejected if the hash, a name, a shape, a type or the settings are not what
+        the manifest says, or a number is not finite.
+    """
+    digest = hashlib.sha256(weights).hexdigest()
+    if manifest.get("format") != FORMAT:
+        raise ArtifactRejected(f"format {manifest.get('format')!r}, expected {FORMAT!r}")
+    if digest != manifest.get("sha256"):
+        raise ArtifactRejected("the weights do not have the SHA-256 of the manifest")
+    artifact = Artifact(weights, manifest, digest)
+    try:
+        _check_tensors(artifact.tensors(), manifest)
+        _check_columns(artifact)
+    except (SafetensorError, KeyError, TypeError, InvalidHyperparameter) as error:
+        raise ArtifactRejected(f"the model is damaged: {error}") from error
+    return artifact
+
+
+def _check_tensors(tensors: Tensors, manifest: Mapping[str, Any]) -> None:
+    shapes: Mapping[str, list[int]] = manifest["tensors"]
+    types: Mapping[str, str] = manifest.get("types", {})
+    if set(tensors) != set(shapes):
+        odd = ", ".join(sorted(set(tensors) ^ set(shapes)))
+        raise ArtifactRejected(f"weights missing or not announced: {odd}")
+    for name, value in tensors.items():
+        wanted = types.get(name, _USUAL_TYPE)
+        if list(value.shape) != list(shapes[name]):
+            raise ArtifactRejected(f"{name} has shape {value.shape}, expected {shapes[name]}")
+        if str(value.dtype) != wanted:
+            raise ArtifactRejected(f"{name} is {value.dtype}, expected {wanted}")
+        if not np.isfinite(value).all():
+            raise ArtifactRejected(f"{name} is not finite")
+
+
+def _check_columns(artifact: Artifact) -> None:
+    manifest = artifact.manifest
+    if len(manifest["class_names"]) < 1:
+        raise ArtifactRejected("the model knows no class")
+    features = len(manifest["feature_names"])
+    if artifact.method in SHALLOW:
+        return
+    scaling = manifest["scaling"]
+    lengths = {len(scaling["offset"]), len(scaling["scale"])}
+    if lengths != {features} or len(scaling["curves"]) not in {0, features}:
+        raise ArtifactRejected("the scaling does not fit the features")
+    _ = artifact.config

@@ -1,0 +1,1 @@
+"""Threads, compiled code, memory and child processes."""

@@ -1,0 +1,1 @@
+"""Settings of a training run: their types, ranges and descriptions."""

@@ -1,0 +1,1 @@
+"""P-DropEdge and DropEdge: edge scores and the drawing of edges."""

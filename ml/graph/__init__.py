@@ -1,0 +1,1 @@
+"""The graph, its splits, scaling and metrics."""

@@ -1,0 +1,1 @@
+"""Sparse rational solver behind the Lévy operators of large graphs."""

@@ -1,0 +1,1 @@
+"""One file per classification method; importing them needs no torch."""

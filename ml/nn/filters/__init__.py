@@ -1,0 +1,1 @@
+"""The torch filter of each Lévy operator."""

@@ -1,0 +1,134 @@
+"""One layer of LFGCN: parallel FGS convolution, pooling, residual block."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from ml.artifact.layer_shapes import LayerShape
+from ml.nn.feature_matrix import multiply
+from ml.nn.filters.operator_filter import LevyFilter
+from ml.nn.pooling import BranchPooling
+
+
+class LevyLayer(nn.Module):
+    """One FGS convolution in n parallel branches, pooled, with its skip connection.
+
+    Equation: Eq. (FGS_convolutional_layer), ``g H W_b + b_b`` for every branch b, then
+        ``ReLU(ELU(pool) + skip)`` as in Sec. III-B "Residual building block".
+    Deviation: ``g H W`` is computed as ``(g H) W`` or ``g (H W)``, whichever filters fewer
+        columns. The skip carries ``H`` (``input``) or ``g H`` (``filtered``) through a matrix
+        of its own, because the widths differ; with ``pooled`` it carries the pooled matrix P
+        itself around ``ELU(P M)``. Without a skip P goes through ReLU alone; the last layer has
+        no activation. Where ``filters`` is off, g is the identity.
+    Shapes: (N, in) -> (N, out), or (R, out) at R chosen nodes.
+    """
+
+    def __init__(self, shape: LayerShape) -> None:
+        super().__init__()
+        self._shape = shape
+        self.kernel = nn.Parameter(torch.empty(shape.branches, shape.inputs, shape.outputs))
+        self.bias = nn.Parameter(torch.zeros(shape.branches, 1, shape.outputs))
+        self.skip: nn.Parameter | None = None
+        if shape.skip != "none":
+            rows = shape.outputs if shape.skip == "pooled" else shape.inputs
+            self.skip = nn.Parameter(torch.empty(rows, shape.outputs))
+        self.pooling: BranchPooling | None = None
+        if shape.branches > 1:
+            self.pooling = BranchPooling(shape.branches, shape.outputs, shape.pooling, shape.gate)
+        self._draw_kernels()
+
+    def _draw_kernels(self) -> None:
+        for branch in range(self._shape.branches):
+            nn.init.xavier_uniform_(self.kernel[branch])
+        if self.skip is not None:
+            nn.init.xavier_uniform_(self.skip)
+
+    def forward(
+        self, signal: Tensor, levy_filter: LevyFilter, nodes: Tensor | None, *, constant: bool
+    ) -> Tensor:
+        """Return the activations at ``nodes``, or at all nodes if that is None.
+
+        ``constant`` says that the signal is the same tensor at every call, so that what the
+        filter makes of it may be kept; one that keeps it then comes before the weights.
+        """
+        keeps = constant and self._shape.filters and levy_filter.keeps_constants
+        if self._shape.filters_first or keeps:
+            filtered = _filter(signal, levy_filter, nodes, constant=constant)
+            repeated = filtered.expand(self._shape.branches, -1, -1)
+            outputs = torch.baddbmm(self.bias, repeated, self.kernel)
+            skipped = self._skip(signal, filtered, nodes)
+        else:
+            outputs, skipped = self._multiply_then_filter(signal, levy_filter, nodes)
+        return self._join(self._pool(outputs), skipped)
+
+    def _skip(self, signal: Tensor, filtered: Tensor, nodes: Tensor | None) -> Tensor | None:
+        if self.skip is None or self._shape.skip == "pooled":
+            return None
+        if self._shape.skip == "filtered":
+            return filtered @ self.skip
+        return multiply(signal, self.skip) if nodes is None else signal[nodes] @ self.skip
+
+    def _multiply_then_filter(
+        self, signal: Tensor, levy_filter: LevyFilter, nodes: Tensor | None
+    ) -> tuple[Tensor, Tensor | None]:
+        shape = self._shape
+        columns = self.kernel.transpose(0, 1).flatten(1)
+        width = shape.branches * shape.outputs
+        if self.skip is not None and shape.skip != "pooled":
+            columns = torch.cat([columns, self.skip], dim=1)
+        product = multiply(signal, columns)
+        skipped = product[:, width:] if shape.skip == "input" else None
+        if skipped is not None:
+            product = product[:, :width]
+        if shape.filters:
+            filtered = _filter(product, levy_filter, nodes, constant=False)
+        else:
+            filtered = product if nodes is None else product[nodes]
+        outputs = filtered[:, :width].reshape(-1, shape.branches, shape.outputs)
+        outputs = outputs.transpose(0, 1) + self.bias
+        if shape.skip == "filtered":
+            return outputs, filtered[:, width:]
+        return outputs, skipped if skipped is None or nodes is None else skipped[nodes]
+
+    def _pool(self, outputs: Tensor) -> Tensor:
+        if self._shape.activation == "branch" and not self._shape.last:
+            outputs = functional.relu(outputs)
+        return outputs[0] if self.pooling is None else self.pooling.forward(outputs)
+
+    def _join(self, pooled: Tensor, skipped: Tensor | None) -> Tensor:
+        if self._shape.last:
+            return pooled if skipped is None else pooled + skipped
+        if self._shape.skip == "pooled" and self.skip is not None:
+            pooled, skipped = pooled @ self.skip, pooled
+        if skipped is None:
+            return functional.relu(pooled)
+        joined: Tensor = _Residual.apply(pooled, skipped)  # type: ignore[no-untyped-call]  # torch
+        return joined
+
+
+class _Residual(torch.autograd.Function):
+    """``ReLU(ELU(pooled) + skipped)``, with ``ELU(x) = max(x, 0) + exp(min(x, 0)) - 1``."""
+
+    @staticmethod
+    def forward(context: Any, pooled: Tensor, skipped: Tensor) -> Tensor:
+        slope = pooled.clamp(max=0).exp_()
+        joined = pooled.clamp(min=0).add_(slope).sub_(1).add_(skipped).clamp_(min=0)
+        context.save_for_backward(slope, joined)
+        return joined
+
+    @staticmethod
+    def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, Tensor]:
+        slope, joined = context.saved_tensors
+        passing = torch.gt(joined, 0, out=torch.empty_like(joined)).mul_(gradients[0])
+        return passing * slope, passing
+
+
+def _filter(
+    signal: Tensor, levy_filter: LevyFilter, nodes: Tensor | None, *, constant: bool
+) -> Tensor:
+    if constant:
+        filtered = levy_filter.apply_to_constant(signal)
+        return filtered if nodes is None else filtered[nodes]
+    return levy_filter.apply(signal) if nodes is None else levy_filter.apply_at(signal, nodes)

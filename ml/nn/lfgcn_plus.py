@@ -1,0 +1,164 @@
+"""LFGCN+: the network beside what the paper's filter makes of the training labels."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from ml.arrays import IntArray
+from ml.config.config import TrainingConfig
+from ml.graph.graph import Graph
+from ml.nn.agreement import disagreement
+from ml.nn.feature_matrix import WIDE, densify
+from ml.nn.filters.operator_filter import LevyFilter
+from ml.nn.label_spreading import Spreader
+from ml.nn.lfgcn import LevyNetwork, LevyViews
+
+_LEAST_SHARE = 1e-3
+"""Keeps the logarithm of a class that no label speaks for finite."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlusView:
+    """The filter of LFGCN, of this epoch's graph, and the spreader of the whole graph."""
+
+    levy_filter: LevyFilter
+    spreader: Spreader
+
+
+class PlusNetwork(nn.Module):
+    """Several LFGCNs that also see the labels their surroundings carry.
+
+    The last columns of the features are the training labels, one column a class. They are
+    spread by the closed form and scaled to sum to one; the shares enter as features and, with
+    a learned trust that starts at ``label_trust``, as a log-prior of the output. Beside the
+    features stand ``feature_steps`` filtered copies of them. Where the features are wide, as
+    words are, they stay alone and the labels enter as the prior only. The output is the mean of the
+    members' log-probabilities. With ``agreement`` above zero the members are also trained
+    towards their common answer, at the nodes whose label is not shown.
+
+    Equation: Eq. (fractional_closed_form) on labels, Eq. (FGS_convolutional_layer) on the rest.
+    Deviation: not in the paper. In training each label is hidden with the probability
+        ``hidden_labels``; nodes whose own label was shown give no gradient, so that no node
+        learns from an input that holds its own label. Where ``hidden_labels`` is one, labels
+        are never shown, in prediction neither: what is left is the ensemble.
+    Shapes: features (N, Q + K) -> logits (N, K), or (R, K) at R chosen nodes.
+    """
+
+    def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
+        super().__init__()
+        plain = features - classes
+        self._narrow = plain < WIDE
+        columns = plain * (1 + config.feature_steps) + classes if self._narrow else plain
+        self.members = nn.ModuleList(
+            LevyNetwork(config, columns, classes) for _ in range(config.members)
+        )
+        self.trust = nn.Parameter(torch.tensor(config.label_trust))
+        self._classes = classes
+        self._steps = config.feature_steps
+        self._hidden = config.hidden_labels
+        self._agreement = config.agreement
+        self._temperature = config.temperature
+        self._parts: tuple[Tensor, Tensor, Tensor] | None = None
+
+    def forward(self, features: Tensor, view: PlusView, nodes: Tensor | None) -> Tensor:
+        """Return logits at ``nodes``, or everywhere if that is None."""
+        outputs, prior, shown = self._ask_members(features, view, nodes)
+        logits = outputs.mean(0) + prior
+        return torch.where(shown.unsqueeze(1), logits.detach(), logits) if self.training else logits
+
+    def forward_with_penalty(
+        self, features: Tensor, view: PlusView, nodes: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Return logits at ``nodes`` in training, and what to add to the loss."""
+        if self._agreement == 0:
+            return self(features, view, nodes), self.trust.new_zeros(())
+        outputs, prior, shown = self._ask_members(features, view, None)
+        penalty = disagreement((outputs + prior)[:, ~shown], self._temperature)
+        logits = outputs.mean(0) + prior
+        logits = torch.where(shown.unsqueeze(1), logits.detach(), logits)
+        return logits[nodes], self._agreement * penalty
+
+    def _ask_members(
+        self, features: Tensor, view: PlusView, nodes: Tensor | None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Return log-probabilities of the members, the prior, and whose label was shown.
+
+        Shapes: (M, R, K), (R, K), (R,).
+        """
+        plain, known = self._part(features)
+        shown = self._shown(known)
+        shares = self._shares(known, shown, view.spreader)
+        inputs = plain
+        if self._narrow:
+            inputs = torch.cat([*self._filtered(plain, view.levy_filter), shares], dim=1)
+        outputs = [
+            functional.log_softmax(member(inputs, view.levy_filter, nodes), dim=1)
+            for member in self.members
+        ]
+        if nodes is not None:
+            shares, shown = shares[nodes], shown[nodes]
+        prior = self.trust * shares.clamp_min(_LEAST_SHARE).log()
+        return torch.stack(outputs), prior, shown
+
+    def _part(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        """Return features and training labels apart; done once a run."""
+        if self._parts is None or self._parts[0] is not features:
+            plain, known = densify(features).tensor_split([-self._classes], dim=1)
+            if features.is_sparse:
+                plain = plain.to_sparse().coalesce()
+            self._parts = (features, plain, known)
+        return self._parts[1:]
+
+    def _shown(self, known: Tensor) -> Tensor:
+        """Draw whose labels may be seen: all when not training. Shapes: (N, K) -> (N,)."""
+        labelled = known.any(dim=1)
+        if self._hidden == 1:
+            return torch.zeros_like(labelled)
+        if not self.training:
+            return labelled
+        drawn = torch.rand(len(known), device=known.device) >= self._hidden
+        return labelled & drawn
+
+    def _shares(self, known: Tensor, shown: Tensor, spreader: Spreader) -> Tensor:
+        """Return what each node hears of each class, evenly where it hears nothing."""
+        if self._hidden == 1:
+            return torch.full_like(known, 1 / self._classes)
+        sources = known.any(dim=1).nonzero().squeeze(1)
+        heard = spreader.hear(sources, known[sources], shown[sources])
+        total = heard.sum(dim=1, keepdim=True)
+        even = torch.full_like(heard, 1 / self._classes)
+        return torch.where(total > 0, heard / total.clamp_min(1e-30), even)
+
+    def _filtered(self, plain: Tensor, levy_filter: LevyFilter) -> list[Tensor]:
+        copies = [plain]
+        for _ in range(self._steps):
+            copies.append(levy_filter.apply(copies[-1]))
+        return copies
+
+
+class PlusViews:
+    """The views of LFGCN with the spreader beside them."""
+
+    def __init__(self, graph: Graph, config: TrainingConfig, device: torch.device) -> None:
+        self._levy = LevyViews(graph, config, device)
+        self._spreader = Spreader(graph, config, device)
+
+    def whole(self) -> PlusView:
+        """Return the view of the graph as it is."""
+        return PlusView(self._levy.whole(), self._spreader)
+
+    def censored(self, pairs: IntArray) -> PlusView:
+        """Return the view of the graph without ``pairs``, (k, 2)."""
+        return PlusView(self._levy.censored(pairs), self._spreader)
+
+
+def build_network(config: TrainingConfig, features: int, classes: int) -> nn.Module:
+    """Return an LFGCN+ with freshly drawn weights."""
+    return PlusNetwork(config, features, classes)
+
+
+def make_views(graph: Graph, config: TrainingConfig, device: torch.device) -> PlusViews:
+    """Return the filters and the spreader."""
+    return PlusViews(graph, config, device)

@@ -1,0 +1,1 @@
+"""One network per file: the published baselines of LFGCN."""

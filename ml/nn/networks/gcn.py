@@ -1,0 +1,56 @@
+"""GCN of Kipf and Welling (2017) from PyTorch Geometric."""
+
+from typing import Any
+
+from torch import Tensor
+from torch_geometric.nn import GCNConv
+
+from ml.config.config import TrainingConfig
+from ml.nn.feature_matrix import apply_linear
+from ml.nn.parts.edge_views import normalised_views
+from ml.nn.parts.layered import LayeredNetwork, layer_widths
+from ml.nn.parts.row_product import SymmetricRows, add_by_rows
+
+PUBLISHED: dict[str, Any] = {
+    "layers": 2,
+    "width": 16,
+    "dropout": 0.5,
+    "learning_rate": 0.01,
+    "weight_decay": 5e-4,
+}
+
+
+class GcnLayer(GCNConv):  # type: ignore[misc]  # the library is untyped
+    """The library's layer, which multiplies sparse features by compressed rows.
+
+    Shapes: (N, in) -> (N, out).
+    """
+
+    propagate = add_by_rows
+
+    def forward(self, signal: Tensor, matrix: SymmetricRows) -> Tensor:
+        """Return the convolved signal."""
+        if not signal.is_sparse:
+            convolved: Tensor = super().forward(signal, matrix)
+            return convolved
+        total: Tensor = self.propagate(matrix, apply_linear(self.lin, signal)) + self.bias
+        return total
+
+
+class GcnNetwork(LayeredNetwork):
+    """Graph convolutions with ReLU between them and dropout before each.
+
+    Equation: Kipf and Welling (2017), ``D^-1/2 (W + I) D^-1/2 H W``.
+    Deviation: the normalisation is done once a view instead of inside the layer (its
+        ``cached=True`` would keep the first censored graph for ever). l2 is on all kernels,
+        not on the first alone.
+    Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
+    """
+
+    def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
+        widths = layer_widths(config, features, classes)
+        super().__init__((GcnLayer(*shape, normalize=False) for shape in widths), config.dropout)
+
+
+build_network = GcnNetwork
+make_views = normalised_views

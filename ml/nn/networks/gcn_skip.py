@@ -1,0 +1,37 @@
+"""GCN with a skip connection around every convolution."""
+
+from typing import Any
+
+from torch import Tensor, nn
+
+from ml.config.config import TrainingConfig
+from ml.nn.feature_matrix import apply_linear
+from ml.nn.networks import gcn
+from ml.nn.parts.edge_views import RowView, normalised_views
+from ml.nn.parts.layered import LayeredNetwork, layer_widths
+
+PUBLISHED: dict[str, Any] = gcn.PUBLISHED
+
+
+class SkipGcnNetwork(LayeredNetwork):
+    """Graph convolutions beside a matrix that each node applies to itself.
+
+    Equation: ``A' H W + H W_s`` with ``A'`` of Kipf and Welling (2017); ReLU between layers.
+    Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
+    """
+
+    def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
+        widths = layer_widths(config, features, classes)
+        super().__init__(
+            (gcn.GcnLayer(*shape, normalize=False) for shape in widths), config.dropout
+        )
+        self.skips = nn.ModuleList(nn.Linear(*shape, bias=False) for shape in widths)
+
+    def apply_layer(self, position: int, signal: Tensor, view: RowView) -> Tensor:
+        """Return the convolution and what the node makes of itself, added."""
+        skipped = apply_linear(self.skips[position], signal)
+        return super().apply_layer(position, signal, view) + skipped
+
+
+build_network = SkipGcnNetwork
+make_views = normalised_views

@@ -1,0 +1,1 @@
+"""Graph views, layers and products that several networks share."""

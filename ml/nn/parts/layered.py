@@ -1,0 +1,48 @@
+"""What most baselines are: layers, an activation between them, dropout before each."""
+
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+from typing import Any
+
+from torch import Tensor, nn
+from torch.nn import functional
+
+from ml.config.config import TrainingConfig
+from ml.nn.dropout import drop
+
+
+class LayeredNetwork(nn.Module):
+    """Layers that read the graph one after another.
+
+    A method says which layers, what stands between them and how a layer reads the view. The
+    first one may get sparse features.
+
+    Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
+    """
+
+    activation: Callable[[Tensor], Tensor] = staticmethod(functional.relu)
+
+    def __init__(self, layers: Iterable[nn.Module], dropout: float) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(layers)
+        self._dropout = dropout
+
+    def forward(self, features: Tensor, view: Any, nodes: Tensor | None) -> Tensor:
+        """Return logits at ``nodes``, or everywhere if that is None."""
+        signal = features
+        for position in range(len(self.layers)):
+            if position > 0:
+                signal = self.activation(signal)
+            signal = drop(signal, self._dropout, training=self.training)
+            signal = self.apply_layer(position, signal, view)
+        return signal if nodes is None else signal[nodes]
+
+    def apply_layer(self, position: int, signal: Tensor, view: Any) -> Tensor:
+        """Return what a layer makes of the signal; the view is its further arguments."""
+        changed: Tensor = self.layers[position](signal, *view)
+        return changed
+
+
+def layer_widths(config: TrainingConfig, features: int, classes: int) -> list[tuple[int, int]]:
+    """Return the columns that each layer takes and gives."""
+    return list(pairwise([features, *[config.width] * (config.layers - 1), classes]))

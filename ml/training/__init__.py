@@ -1,0 +1,1 @@
+"""Training: setup, loop, checkpoints, search, replay and baselines."""

@@ -1,0 +1,49 @@
+import threading
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnectionFree
+from sqlalchemy.orm import Session
+
+from app.jobs import service
+from app.storage.db import Database
+from app.storage.retry import read_patiently, tell_outage, write_patiently
+
+NOWHERE = "postgresql+psycopg://nobody@127.0.0.1:1/nothing"
+
+
+@pytest.mark.parametrize("try_patiently", [read_patiently, write_patiently])
+def test_nobody_waits_for_a_database_that_is_away_once_told_to_stop(
+    try_patiently: Callable[..., bool],
+) -> None:
+    stop = threading.Event()
+    threading.Timer(0.3, stop.set).start()
+    with pytest.raises(OperationalError):
+        try_patiently(Database(NOWHERE), service.has_work, stop)
+    assert stop.is_set()
+
+
+def test_what_is_done_at_the_stop_is_tried_once(database: Database) -> None:
+    stop = threading.Event()
+    stop.set()
+    assert write_patiently(database, service.has_work, stop) is False
+
+
+def test_connections_that_are_all_in_use_are_waited_for(database: Database) -> None:
+    tries = []
+
+    def read(session: Session) -> bool:
+        tries.append(session)
+        if len(tries) == 1:
+            raise NoConnectionFree("QueuePool limit reached")
+        return True
+
+    assert read_patiently(database, read)
+    assert len(tries) == 2
+
+
+def test_an_outage_is_told_without_the_statement() -> None:
+    away = OperationalError("SELECT secret", {}, Exception("connection refused"))
+    assert tell_outage(away) == "connection refused"
+    assert tell_outage(NoConnectionFree("QueuePool limit reached")) == "QueuePool limit reached"

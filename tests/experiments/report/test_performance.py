@@ -1,0 +1,60 @@
+"""The page of costs."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from experiments.report.performance import describe, growth, write_document
+
+FIGURES: dict[str, dict[str, Any]] = {
+    "levy_setup": {
+        "rows": [
+            {"buses": 2000, "seconds": 0.01, "seconds_cold": 0.1, "speedup": 90.0, "poles": 12},
+            {"buses": 82_000, "seconds": 0.5, "seconds_cold": 0.8, "speedup": None, "poles": 16},
+        ],
+        "compile_seconds": 4.5,
+    },
+    "epoch": {
+        "rows": [
+            {"buses": buses, "method": method, "ms": buses / 100, "threads": 1}
+            for buses in (2000, 82_000)
+            for method in ("GCN", "LFGCN", "LFGCN + P-DropEdge", "APPNP")
+        ],
+        "ratios": [{"buses": 2000, "lfgcn_to_gcn": 1.5}],
+        "width": 64,
+        "branches": 4,
+        "taylor_order": 1,
+    },
+    "training": {
+        "rows": [
+            {"graph": "pubmed", "operator": "sparse", "reason": "a core", "setup_seconds": 3.0},
+        ]
+    },
+    "betweenness": {"rows": [{"buses": 2000, "seconds": 0.1, "speedup": 300.0}]},
+}
+
+
+def test_cost_that_doubles_with_the_buses_grows_linearly() -> None:
+    assert growth([(118, 9.0), (2000, 1.0), (4000, 2.0), (8000, 4.0)]) == pytest.approx(1)
+    assert growth([(118, 1.0), (2000, 1.0)]) is None
+
+
+def test_the_page_shows_every_figure_and_a_dash_where_there_is_none() -> None:
+    page = describe(FIGURES)
+    assert "| 2,000 | 0.01 | 0.1 | - | 90 |" in page
+    assert "| 82,000 | 0.5 | 0.8 | - | - |" in page
+    assert "epoch of LFGCN as buses^1.00" in page
+    assert "compiles for 4.5 seconds more" in page
+    assert "- pubmed: sparse, because a core" in page
+    assert "- LFGCN / GCN at 2,000: 1.5, aim at most 2: met." in page
+
+
+def test_page_and_picture_are_written_from_the_kept_figures(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    for name, figures in FIGURES.items():
+        (tmp_path / f"bench_{name}.json").write_text(json.dumps(figures))
+    page, picture = write_document(tmp_path, tmp_path / "docs")
+    assert page.read_text().startswith("# What it costs")
+    assert "<svg" in picture.read_text()
