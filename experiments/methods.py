@@ -1,10 +1,9 @@
 """Every row of the tables: which method it is, its published settings, what is searched."""
 
 from dataclasses import dataclass, field
-from importlib import import_module
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
-from ml.config.config import MethodName
+from ml.methods.registry import get_method
 
 Settings = dict[str, Any]
 Space = dict[str, tuple[Any, ...]]
@@ -36,7 +35,7 @@ CITATION_LEVY: Space = {
     "learning_rate": (0.01, 0.03),
 }
 """The paper finds no strong influence of gamma on the larger graphs; at one it stays sparse."""
-_GMNN = "ml.nn.networks.gmnn"
+_GMNN = "gmnn"
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class Contender:
 
     key: str
     title: str
-    method: MethodName | None = None
+    method: str | None = None
     module: str = ""
     space: Space = field(default_factory=dict)
     citation_space: Space = field(default_factory=dict)
@@ -68,17 +67,17 @@ class Contender:
         """Return the settings of the method's own paper, those for the data set if it has any."""
         if not self.module:
             return dict(self.changes)
-        module = import_module(self.module)
-        own = getattr(module, "PUBLISHED_ON", {}).get(dataset, {})
-        return {**module.PUBLISHED, **own, **self.changes}
+        method = get_method(self.module)
+        own = method.published_on.get(dataset, {})
+        return {**method.published, **own, **self.changes}
 
 
 def _network(key: str, title: str, **space: tuple[Any, ...]) -> Contender:
     return Contender(
         key=key,
         title=title,
-        method=cast("MethodName", key),
-        module=f"ml.nn.networks.{key}",
+        method=key,
+        module=key,
         space={**OPTIMISER, **space},
         changes={"drop_edge": "none"},
     )
@@ -100,7 +99,7 @@ def _closed(name: str) -> Contender:
     return Contender(
         key=name.lower(),
         title=name,
-        module="ml.methods.closed_form",
+        module="closed_form",
         space=space,
         changes={"name": name, "gamma": 0.5 if name.startswith("F") else 1.0},
         deterministic=True,
@@ -162,14 +161,14 @@ _ALL: tuple[Contender, ...] = (
     Contender(
         key="majority",
         title="Majority class",
-        module="ml.methods.majority",
+        module="majority",
         kind="reference",
         deterministic=True,
     ),
     Contender(
         key="hand_rule",
         title="Hand rule",
-        module="ml.methods.hand_rule",
+        module="hand_rule",
         kind="reference",
         deterministic=True,
         grids_only=True,
@@ -179,20 +178,20 @@ _ALL: tuple[Contender, ...] = (
     Contender(
         key="forest",
         title="Random forest",
-        module="ml.methods.forest",
+        module="forest",
         space={"depth": (None, 4, 8), "leaf": (1, 2, 4)},
     ),
     Contender(
         key="lp",
         title="LP",
-        module="ml.methods.label_propagation",
+        module="label_propagation",
         space={"normalised": (True, False)},
         deterministic=True,
     ),
     Contender(
         key="deepwalk",
         title="DeepWalk",
-        module="ml.methods.deepwalk",
+        module="deepwalk",
         space={"window": (2, 5, 10), "size": (16, 32, 64), "length": (10, 40)},
     ),
     *(_closed(name) for name in ("SL", "NL", "PR", "FSL", "FNL", "FPR")),

@@ -3,16 +3,16 @@
 import dataclasses
 import time
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from typing import Any
 
 from experiments.datasets.dataset import Dataset
 from experiments.methods import Contender, Settings
 from ml.arrays import FloatArray
-from ml.config.config import TrainingConfig
 from ml.graph.graph import UNLABELLED, Graph
 from ml.graph.metrics import evaluate
 from ml.graph.split import Split
+from ml.methods.direct import fit_direct
+from ml.methods.registry import get_method, make_config
 
 CITATION = frozenset({"cora", "citeseer", "pubmed", "cora_ml_directed", "cora_directed"})
 WORD_FREQUENCIES = frozenset({"pubmed"})
@@ -142,10 +142,11 @@ def predict(
 ) -> tuple[FloatArray, int, int]:
     """Return probabilities (N, K), the best epoch and the number of epochs, zero if none."""
     if contender.method is None:
-        module = import_module(contender.module)
-        return module.classify(graph, split, settings, seed), 0, 0
+        method = get_method(contender.module)
+        probabilities, _ = fit_direct(method, graph, split, method.settings(**settings, seed=seed))
+        return probabilities, 0, 0
     from ml.training.fit import fit
 
-    config = TrainingConfig(method=contender.method, seed=seed, **settings)
+    config = make_config(method=contender.method, seed=seed, **settings)
     result = fit(graph, split, config)
     return result.probabilities, result.best_epoch, len(result.history)

@@ -13,8 +13,8 @@ from experiments.datasets.dataset import Dataset
 from experiments.methods import CITATION_START, Contender, Settings, Space
 from experiments.protocol import CITATION, UNNAMED, WORD_FREQUENCIES, run_settings, validate
 from experiments.runs import replace_text
-from ml.config.config import TrainingConfig
 from ml.errors import DatasetUnavailable
+from ml.methods.registry import flatten_settings, make_config
 
 TRIALS = 20
 """Configurations a method on the smallest grids; larger ones have to do with fewer."""
@@ -86,7 +86,7 @@ def _write_out(contender: Contender, settings: Settings) -> Settings:
     """Return every setting of a network, so that a change of defaults changes no table."""
     if contender.method is None:
         return settings
-    whole = TrainingConfig(method=contender.method, **settings).as_dict()
+    whole = flatten_settings(make_config(method=contender.method, **settings))
     return {name: value for name, value in whole.items() if name not in {"method", "seed"}}
 
 

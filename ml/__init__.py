@@ -1,53 +1,213 @@
-"""LFGCN and P-DropEdge: the front door. Names load on first use, torch only where needed."""
+"""The library: graph in, model out. Names load on first use, torch only where it is needed."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ml.artifact.artifact import Artifact, load_artifact
-    from ml.config.config import TrainingConfig
-    from ml.graph.graph import Graph
-    from ml.graph.metrics import Metrics, evaluate
-    from ml.graph.split import Split, random_split, stratified_split
-    from ml.methods.inference import predict_probabilities
+    from ml.artifact.artifact import FORMAT, Artifact, pack
+    from ml.artifact.manifest import split_parts
+    from ml.artifact.schema import ModelSizes, list_spec_faults
+    from ml.compute.allocator import keep_freed_memory
+    from ml.compute.child_process import die_with_parent
+    from ml.compute.memory import read_peak_bytes
+    from ml.config.field import Interval, setting_of
+    from ml.config.settings import MethodSettings, NetworkSettings, field_types, list_fields
+    from ml.graph.graph import UNLABELLED, Graph, islands_of
+    from ml.graph.mcnemar import PairedCount, count_pairs
+    from ml.graph.metrics import Metrics, accuracy_interval, evaluate
+    from ml.graph.split import Split, check_fractions, random_split, stratified_split
+    from ml.methods.base import Method
+    from ml.methods.direct import fit_direct
+    from ml.methods.estimate import Estimate
+    from ml.methods.registry import (
+        BASELINES,
+        METHODS,
+        NETWORKS,
+        change_settings,
+        describe_unknown,
+        estimate,
+        find_field,
+        flatten_settings,
+        get_method,
+        is_setting,
+        list_ignored_settings,
+        list_users,
+        make_config,
+        read_settings,
+    )
+    from ml.methods.stored import load_artifact, predict_probabilities
+    from ml.training.baselines import Comparison, FittedBaseline, fit_baseline
     from ml.training.fit import TrainingResult, fit
     from ml.training.history import EpochRecord
+    from ml.training.measure import measure_baselines
+    from ml.training.replay import (
+        DECISIVE,
+        TOLERANCE,
+        Difference,
+        largest_difference,
+        list_differences,
+        read_split,
+        threads_of,
+    )
     from ml.training.search import SearchResult, search_settings
 
-_HOME = {
-    "Artifact": "ml.artifact.artifact",
-    "EpochRecord": "ml.training.history",
-    "Graph": "ml.graph.graph",
-    "Metrics": "ml.graph.metrics",
-    "SearchResult": "ml.training.search",
-    "Split": "ml.graph.split",
-    "TrainingConfig": "ml.config.config",
-    "TrainingResult": "ml.training.fit",
-    "evaluate": "ml.graph.metrics",
-    "fit": "ml.training.fit",
-    "load_artifact": "ml.artifact.artifact",
-    "predict_probabilities": "ml.methods.inference",
-    "random_split": "ml.graph.split",
-    "search_settings": "ml.training.search",
-    "stratified_split": "ml.graph.split",
+_DOOR: dict[str, tuple[str, ...]] = {
+    "ml.artifact.artifact": (
+        "Artifact",
+        "FORMAT",
+        "pack",
+    ),
+    "ml.artifact.manifest": ("split_parts",),
+    "ml.artifact.schema": (
+        "ModelSizes",
+        "list_spec_faults",
+    ),
+    "ml.compute.allocator": ("keep_freed_memory",),
+    "ml.compute.child_process": ("die_with_parent",),
+    "ml.compute.memory": ("read_peak_bytes",),
+    "ml.config.field": (
+        "Interval",
+        "setting_of",
+    ),
+    "ml.config.settings": (
+        "MethodSettings",
+        "NetworkSettings",
+        "field_types",
+        "list_fields",
+    ),
+    "ml.graph.graph": (
+        "Graph",
+        "UNLABELLED",
+        "islands_of",
+    ),
+    "ml.graph.mcnemar": (
+        "PairedCount",
+        "count_pairs",
+    ),
+    "ml.graph.metrics": (
+        "Metrics",
+        "accuracy_interval",
+        "evaluate",
+    ),
+    "ml.graph.split": (
+        "Split",
+        "check_fractions",
+        "random_split",
+        "stratified_split",
+    ),
+    "ml.methods.base": ("Method",),
+    "ml.methods.direct": ("fit_direct",),
+    "ml.methods.estimate": ("Estimate",),
+    "ml.methods.registry": (
+        "BASELINES",
+        "METHODS",
+        "NETWORKS",
+        "change_settings",
+        "describe_unknown",
+        "estimate",
+        "find_field",
+        "flatten_settings",
+        "get_method",
+        "is_setting",
+        "list_ignored_settings",
+        "list_users",
+        "make_config",
+        "read_settings",
+    ),
+    "ml.methods.stored": (
+        "load_artifact",
+        "predict_probabilities",
+    ),
+    "ml.training.baselines": (
+        "Comparison",
+        "FittedBaseline",
+        "fit_baseline",
+    ),
+    "ml.training.fit": (
+        "TrainingResult",
+        "fit",
+    ),
+    "ml.training.history": ("EpochRecord",),
+    "ml.training.measure": ("measure_baselines",),
+    "ml.training.replay": (
+        "DECISIVE",
+        "Difference",
+        "TOLERANCE",
+        "largest_difference",
+        "list_differences",
+        "read_split",
+        "threads_of",
+    ),
+    "ml.training.search": (
+        "SearchResult",
+        "search_settings",
+    ),
 }
+_HOME = {name: module for module, names in _DOOR.items() for name in names}
 
 __all__ = [
+    "BASELINES",
+    "DECISIVE",
+    "FORMAT",
+    "METHODS",
+    "NETWORKS",
+    "TOLERANCE",
+    "UNLABELLED",
     "Artifact",
+    "Comparison",
+    "Difference",
     "EpochRecord",
+    "Estimate",
+    "FittedBaseline",
     "Graph",
+    "Interval",
+    "Method",
+    "MethodSettings",
     "Metrics",
+    "ModelSizes",
+    "NetworkSettings",
+    "PairedCount",
     "SearchResult",
     "Split",
-    "TrainingConfig",
     "TrainingResult",
+    "accuracy_interval",
+    "change_settings",
+    "check_fractions",
+    "count_pairs",
+    "describe_unknown",
+    "die_with_parent",
+    "estimate",
     "evaluate",
+    "field_types",
+    "find_field",
     "fit",
+    "fit_baseline",
+    "fit_direct",
+    "flatten_settings",
+    "get_method",
+    "is_setting",
+    "islands_of",
+    "keep_freed_memory",
+    "largest_difference",
+    "list_differences",
+    "list_fields",
+    "list_ignored_settings",
+    "list_spec_faults",
+    "list_users",
     "load_artifact",
+    "make_config",
+    "measure_baselines",
+    "pack",
     "predict_probabilities",
     "random_split",
+    "read_peak_bytes",
+    "read_settings",
+    "read_split",
     "search_settings",
+    "setting_of",
+    "split_parts",
     "stratified_split",
+    "threads_of",
 ]
 
 
@@ -55,3 +215,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'ml' has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

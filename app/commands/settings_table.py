@@ -1,13 +1,13 @@
 """``levygrid settings``: environment variables and training settings, as tables for docs/."""
 
 import json
-from dataclasses import fields
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin
 
+import ml
 from app.settings import Settings
-from ml import TrainingConfig
-from ml.config.field import Interval, setting_of
+from app.train.config import list_definitions
+from ml import Interval
 
 
 def settings_table() -> str:
@@ -20,15 +20,18 @@ def settings_table() -> str:
 
 
 def training_table() -> str:
-    """Return a markdown table of what ``config`` of a training request takes."""
-    hints = get_type_hints(TrainingConfig)
+    """Return a markdown table of the settings that ``config`` of a training request accepts."""
     lines = ["| setting | default | values | meaning | only with |", "|---|---|---|---|---|"]
-    for each in fields(TrainingConfig):
-        told = setting_of(each)
-        values = _values(hints[each.name], told.interval)
-        methods = ", ".join(f"`{method}`" for method in told.only)
-        default = json.dumps(each.default)
-        lines.append(f"| `{each.name}` | `{default}` | {values} | {told.description} | {methods} |")
+    methods = " ".join(f"`{method.key}`" for method in ml.NETWORKS)
+    lines.append(f'| `method` | `"lfgcn"` | {methods} | The network that is trained. | |')
+    for one in list_definitions():
+        documentation = ml.setting_of(one)
+        values = _values(one.type, documentation.interval)
+        users = ", ".join(f"`{method}`" for method in ml.list_users(one.name))
+        default = json.dumps(one.default)
+        older = f" Older name: `{documentation.stored_as}`." if documentation.stored_as else ""
+        meaning = documentation.description + older
+        lines.append(f"| `{one.name}` | `{default}` | {values} | {meaning} | {users} |")
     return "\n".join(lines)
 
 

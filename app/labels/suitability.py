@@ -12,9 +12,8 @@ from app.grid.grid import UNKNOWN_CLASS, Grid, LabelSet
 from app.http.admission import Turns
 from app.labels.leak_guard import find_leaks
 from app.storage.cache import BoundedCache
+from ml import Split, fit_direct, get_method
 from ml.arrays import IntArray
-from ml.graph.split import Split
-from ml.methods import label_propagation
 
 SMALLEST_CLASS = 3
 _KNOWN_SHARE = 0.1
@@ -95,14 +94,15 @@ def measure_propagation(grid: Grid, label_set: LabelSet) -> float | None:
     if count >= len(known):
         return None
     graph = to_ml_graph(grid, label_set, ())
+    method = get_method("label_propagation")
     scores = []
     for seed in range(_DRAWS):
         order = np.random.default_rng(seed).permutation(known)
         train, test = np.sort(order[:count]), np.sort(order[count:])
         split = Split(train, test[:0], test)
-        found = label_propagation.classify(graph, split, label_propagation.PUBLISHED, seed)
-        found = found[test].argmax(axis=1)
-        scores.append(np.mean(found == label_set.classes[test]))
+        probabilities, _ = fit_direct(method, graph, split, method.settings())
+        classes = probabilities[test].argmax(axis=1)
+        scores.append(np.mean(classes == label_set.classes[test]))
     return round(float(np.mean(scores)), _DECIMALS)
 
 

@@ -18,17 +18,6 @@ from app.settings import Settings
 from app.storage.tables import JobRow, ModelRow
 from app.train.comparison import Subject
 from app.train.task import train_or_resume
-from ml.artifact.artifact import SHALLOW
-from ml.training.baselines import FittedRival, Trial, get_rival
-from ml.training.replay import (
-    DECISIVE,
-    TOLERANCE,
-    Difference,
-    largest_difference,
-    list_differences,
-    read_split,
-    threads_of,
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +36,12 @@ def run(job: JobRow, desk: JobDesk, _settings: Settings) -> None:
     """Train again from the manifest, or say what forbids it; the answer stays with the model."""
     started = time.monotonic()
     stored = desk.read(lambda session: _load(session, job.payload["model_id"]))
-    differences = list_differences(stored.row.manifest, stored.graph)
-    split = read_split(stored.row.manifest)
-    if split is None or any(each.what in DECISIVE for each in differences):
+    differences = ml.list_differences(stored.row.manifest, stored.graph)
+    split = ml.read_split(stored.row.manifest)
+    if split is None or any(each.what in ml.DECISIVE for each in differences):
         result = ReplayResult.refuse([each.as_dict() for each in differences])
     else:
-        with threads_of(stored.row.manifest):
+        with ml.threads_of(stored.row.manifest):
             again = _make_again(job, desk, stored, split)
             result = _compare(stored, again, split, differences)
     seconds = round(time.monotonic() - started, 3)
@@ -78,28 +67,32 @@ def _load(session: Session, model_id: str) -> _Stored:
     )
 
 
-def _make_again(job: JobRow, desk: JobDesk, stored: _Stored, split: ml.Split) -> FittedRival:
-    if stored.artifact.method in SHALLOW:
+def _make_again(job: JobRow, desk: JobDesk, stored: _Stored, split: ml.Split) -> ml.FittedBaseline:
+    method = ml.get_method(stored.artifact.method)
+    if not method.is_network:
         settings = dict(stored.row.manifest["config"])
-        key, seed = settings.pop("method"), settings.pop("seed")
-        trial = Trial(stored.graph, split, ml.TrainingConfig(seed=seed), lambda: desk.check_stop(0))
-        return get_rival(key).fit(trial, settings)
-    config = stored.artifact.config
+        del settings["method"]
+        shared = ml.make_config(seed=settings.pop("seed"))
+        comparison = ml.Comparison(stored.graph, split, shared, lambda: desk.check_stop(0))
+        return ml.fit_baseline(method, comparison, settings)
+    config = ml.make_config(**stored.row.manifest["config"])
     subject = Subject(stored.grid, stored.label_set, stored.graph, split, config)
     result = train_or_resume(job, desk, subject)
-    return FittedRival(result.probabilities, result.artifact, result.history, result.best_epoch)
+    return ml.FittedBaseline(
+        result.probabilities, result.artifact, result.history, result.best_epoch
+    )
 
 
 def _compare(
-    stored: _Stored, again: FittedRival, split: ml.Split, differences: list[Difference]
+    stored: _Stored, again: ml.FittedBaseline, split: ml.Split, differences: list[ml.Difference]
 ) -> ReplayResult:
-    gap = largest_difference(stored.artifact, again.artifact, stored.graph, split)
+    gap = ml.largest_difference(stored.artifact, again.artifact, stored.graph, split)
     return ReplayResult(
         largest_difference=gap,
-        tolerance=TOLERANCE if differences else 0.0,
+        tolerance=ml.TOLERANCE if differences else 0.0,
         weights_equal=again.artifact.sha256 == stored.row.sha256,
         predictions_equal=pack_probabilities(again.probabilities) == stored.probabilities,
-        compared="arrays" if stored.artifact.method in SHALLOW else "logits",
+        compared="logits" if ml.get_method(stored.artifact.method).is_network else "arrays",
         count=stored.graph.node_count * stored.graph.class_count,
         differences=tuple(each.as_dict() for each in differences),
     )

@@ -4,18 +4,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from app.sweeps.schemas import RangeIn, SearchIn, SweepIn
-from ml import TrainingConfig
+from ml import find_field, is_setting
 
 Settings = dict[str, Any]
-_INTEGERS = {
-    name for name, hint in get_type_hints(TrainingConfig).items() if int in (hint, *get_args(hint))
-}
 
 
 @dataclass(frozen=True)
@@ -70,12 +67,17 @@ def _spread(
     if not isinstance(domain, RangeIn):
         return [domain[int(share * len(domain))] for share in shares]
     low, high = float(domain.low), float(domain.high)
-    if name in _INTEGERS:
+    if _is_whole_number(name):
         # Each integer gets the same room; on a logarithmic scale, its share of it.
         return [_whole(domain, share) for share in shares]
     if domain.log:
         return [min(high, low * (high / low) ** share) for share in shares.tolist()]
     return [low + (high - low) * share for share in shares.tolist()]
+
+
+def _is_whole_number(name: str) -> bool:
+    hint = find_field(name).type if is_setting(name) else None
+    return int in (hint, *get_args(hint))
 
 
 def _whole(domain: RangeIn, share: float) -> int:

@@ -9,14 +9,12 @@ import structlog
 import ml
 from app.errors import OutOfMemory, TimeLimitReached
 from app.settings import Settings
-from ml.training.estimate import Estimate, estimate
 
 _GB = 1e9
 _SYSTEM = Path("/proc/meminfo")
 _GROUP = Path("/sys/fs/cgroup")
 _CERTAIN = 4
 """Estimated seconds are right within this factor; beyond it a job cannot end in time."""
-_ESTIMATED = frozenset({"lfgcn", "lfgcn_plus"})
 _SETTING = "LEVYGRID_JOB_MEMORY_BYTES"
 
 _log = structlog.get_logger("levygrid.train")
@@ -38,16 +36,14 @@ class Room:
 
 
 def check_capacity(
-    graph: ml.Graph, config: ml.TrainingConfig, settings: Settings, known: int = 0
+    graph: ml.Graph, config: ml.NetworkSettings, settings: Settings, known: int = 0
 ) -> None:
     """Refuse a training from ``known`` labels that would not fit.
 
     Raises: OutOfMemory, TimeLimitReached.
     """
-    if config.method not in _ESTIMATED:
-        return
     columns = graph.features.shape[1]
-    expected = estimate(graph.adjacency, config, columns, graph.class_count, known)
+    expected = ml.estimate(graph.adjacency, config, columns, graph.class_count, known)
     _log.info(
         "estimated",
         operator=expected.reason,
@@ -58,7 +54,7 @@ def check_capacity(
     judge(expected, _find_room(settings), settings.job_seconds)
 
 
-def judge(expected: Estimate, room: Room | None, seconds: float) -> None:
+def judge(expected: ml.Estimate, room: Room | None, seconds: float) -> None:
     """Compare an estimate with the memory there is and the seconds allowed, 0 for any."""
     if room is not None and expected.memory_bytes > room.size:
         raise OutOfMemory(

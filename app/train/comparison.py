@@ -13,9 +13,6 @@ from app.labels.suitability import judge_suitability
 from app.models.kept_baselines import FittedBaseline
 from app.storage.tables import JobRow, ModelRow
 from app.train.progress import curves_of
-from ml.artifact.manifest import split_parts
-from ml.training.baselines import RIVALS, FittedRival, Trial
-from ml.training.measure import Report, measure_rivals
 
 NOT_ASKED_FOR = "the training request asked for no baselines"
 _log = structlog.get_logger("levygrid.train")
@@ -38,7 +35,7 @@ class Subject:
     label_set: LabelSet
     graph: ml.Graph
     split: ml.Split
-    config: ml.TrainingConfig
+    config: ml.NetworkSettings
 
 
 def compare(
@@ -51,16 +48,18 @@ def compare(
     """
     epoch = progress["epoch"]
 
-    def tell(stage: str, reports: Sequence[Report]) -> None:
+    def tell(stage: str, reports: Sequence[dict[str, Any]]) -> None:
         desk.check_stop(epoch)
         desk.report(lambda: progress | {"stage": stage, "baselines": list(reports)})
 
-    def step(title: str, reports: Sequence[Report]) -> None:
-        tell(f"baselines: {title} ({len(reports) + 1} of {len(RIVALS)})", reports)
+    def step(title: str, reports: Sequence[dict[str, Any]]) -> None:
+        tell(f"baselines: {title} ({len(reports) + 1} of {len(ml.BASELINES)})", reports)
 
     known = [report for report in job.progress.get("baselines", []) if not report["skipped"]]
-    trial = Trial(subject.graph, subject.split, subject.config, lambda: desk.check_stop(epoch))
-    measured = measure_rivals(trial, seconds, step, known)
+    compared = ml.Comparison(
+        subject.graph, subject.split, subject.config, lambda: desk.check_stop(epoch)
+    )
+    measured = ml.measure_baselines(compared, seconds, step, known)
     items = [each.report for each in measured]
     tell("the report on the label", items)
     return Comparison(
@@ -85,14 +84,14 @@ def omit_comparison() -> Comparison:
     return Comparison({"seconds_allowed": 0, "omitted": NOT_ASKED_FOR, "items": []}, None)
 
 
-def _keep(subject: Subject, key: str, fitted: FittedRival) -> FittedBaseline:
+def _keep(subject: Subject, key: str, fitted: ml.FittedBaseline) -> FittedBaseline:
     labels = subject.graph.labels
     return FittedBaseline(
         key=key,
         artifact=fitted.artifact,
         metrics={
             part: ml.evaluate(fitted.probabilities, labels, nodes).as_dict()
-            for part, nodes in split_parts(subject.split).items()
+            for part, nodes in ml.split_parts(subject.split).items()
         },
         curves=curves_of(fitted.history) if fitted.history else {},
         probabilities=fitted.probabilities,

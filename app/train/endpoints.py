@@ -9,7 +9,7 @@ from app.jobs.schemas import JobAcceptedOut
 from app.jobs.submission import Accepted, SubmissionDep
 from app.sweeps.reports import SweepAcceptedOut
 from app.train import service
-from app.train.config import warn_of_idle_settings
+from app.train.config import warn_of_ignored_settings
 from app.train.examples import TRAIN_EXAMPLES
 from app.train.route import TrainRoute
 from app.train.schemas import TrainIn
@@ -31,7 +31,7 @@ def start_training(
     def make(session: Session) -> Accepted:
         if body.sweep is None:
             job = service.enqueue_training(session, body, submission.request_id)
-            return Accepted.one_job(job, warn_of_idle_settings(job.payload["config"]))
+            return Accepted.one_job(job, warn_of_ignored_settings(job.payload["config"]))
         jobs = enqueue_sweep(session, body, faults, submission.request_id)
         sweep_id: str = jobs[0].payload["sweep_id"]
         answer = SweepAcceptedOut(sweep_id=sweep_id, href=f"/sweeps/{sweep_id}")

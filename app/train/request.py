@@ -4,7 +4,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.train.schemas import SplitIn
-from ml import Split, TrainingConfig, random_split, stratified_split
+from ml import (
+    NetworkSettings,
+    Split,
+    flatten_settings,
+    make_config,
+    random_split,
+    stratified_split,
+)
 from ml.arrays import IntArray
 
 
@@ -19,9 +26,9 @@ class TrainingRequest:
     label: str
     features: tuple[str, ...]
     split: SplitIn
-    config: TrainingConfig
+    config: NetworkSettings
     baselines: bool = True
-    baseline_config: TrainingConfig | None = None
+    baseline_config: NetworkSettings | None = None
     sweep_id: str | None = None
 
     def as_payload(self) -> dict[str, Any]:
@@ -31,11 +38,11 @@ class TrainingRequest:
             "label": self.label,
             "features": list(self.features),
             "split": self.split.model_dump(),
-            "config": self.config.as_dict(),
+            "config": flatten_settings(self.config),
             "baselines": self.baselines,
         }
         if self.baseline_config is not None:
-            payload["baseline_config"] = self.baseline_config.as_dict()
+            payload["baseline_config"] = flatten_settings(self.baseline_config)
         return payload
 
     @classmethod
@@ -47,9 +54,9 @@ class TrainingRequest:
             label=payload["label"],
             features=tuple(payload["features"]),
             split=SplitIn.model_validate(payload["split"]),
-            config=TrainingConfig(**payload["config"]),
+            config=make_config(**payload["config"]),
             baselines=payload.get("baselines", True),
-            baseline_config=None if shared is None else TrainingConfig(**shared),
+            baseline_config=None if shared is None else make_config(**shared),
             sweep_id=payload.get("sweep_id"),
         )
 

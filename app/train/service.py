@@ -15,10 +15,8 @@ from app.storage.tables import JobRow
 from app.train.config import parse_config
 from app.train.request import TrainingRequest, draw_split
 from app.train.schemas import SplitIn, TrainIn
-from ml import TrainingConfig
+from ml import UNLABELLED, NetworkSettings, check_fractions, flatten_settings
 from ml.errors import Fault, InvalidSplit
-from ml.graph.graph import UNLABELLED
-from ml.graph.split import check_fractions
 
 DEFAULT_LABEL = "role"
 DEFAULT_FEATURES = ("Pd", "Qd", "Vm", "Va", "base_kv")
@@ -63,9 +61,10 @@ def check_request(
     )
 
 
-def list_memory_faults(bus_count: int, config: TrainingConfig) -> Iterator[Fault]:
+def list_memory_faults(bus_count: int, config: NetworkSettings) -> Iterator[Fault]:
     """Yield what is wrong with an operator that cannot fit into memory."""
-    if config.operator == "dense" and bus_count > _MOST_DENSE_BUSES:
+    operator = flatten_settings(config)["operator"]
+    if operator == "dense" and bus_count > _MOST_DENSE_BUSES:
         memory = _DENSE_BYTES * bus_count**2 / 1e9
         yield Fault(
             "config.operator", f"dense needs {memory:,.0f} GB for {bus_count:,} buses; use auto"

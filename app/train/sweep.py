@@ -16,7 +16,7 @@ from app.train.config import parse_config
 from app.train.request import TrainingRequest
 from app.train.schemas import TrainIn
 from app.train.service import check_request, list_memory_faults
-from ml import TrainingConfig
+from ml import change_settings, make_config
 from ml.errors import Fault
 
 _MOST_VALUES = 1000
@@ -47,7 +47,7 @@ def enqueue_sweep(
 
 def _list_requests(sweep: SweepIn, base: TrainingRequest) -> Iterator[TrainingRequest]:
     for trial in plan_trials(sweep, base.config.seed):
-        config = replace(base.config, **trial.parameters, seed=trial.seed)
+        config = change_settings(base.config, {**trial.parameters, "seed": trial.seed})
         yield replace(base, config=config, baseline_config=base.config)
 
 
@@ -76,7 +76,7 @@ def list_sweep_faults(sweep: SweepIn, limit: int) -> Iterator[Fault]:
 def _list_too_large(sweep: SweepIn, bus_count: int) -> Iterator[Fault]:
     operators = sweep.domains.get("operator", [])
     if isinstance(operators, list) and "dense" in operators:
-        for fault in list_memory_faults(bus_count, TrainingConfig(operator="dense")):
+        for fault in list_memory_faults(bus_count, make_config(operator="dense")):
             where = f"{_find_place(sweep)}.operator[{operators.index('dense')}]"
             yield Fault(where, fault.problem)
 

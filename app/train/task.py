@@ -97,7 +97,7 @@ def train_or_resume(job: JobRow, desk: JobDesk, subject: Subject) -> ml.Training
 def _train(
     job: JobRow,
     desk: JobDesk,
-    inputs: tuple[ml.Graph, ml.Split, ml.TrainingConfig],
+    inputs: tuple[ml.Graph, ml.Split, ml.NetworkSettings],
     checkpoint: CheckpointRow | None,
 ) -> ml.TrainingResult:
     progress = TrainingProgress(inputs[2].epochs)

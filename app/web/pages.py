@@ -11,7 +11,7 @@ from app.ingest.recognise import FORMATS
 from app.web.assets import answer_asset, find_assets
 from app.web.policy import page_headers
 from app.web.rendering import render
-from ml import TrainingConfig
+from ml import make_config
 
 router = APIRouter(include_in_schema=False)
 
@@ -20,7 +20,7 @@ router = APIRouter(include_in_schema=False)
 def show_page(view: Literal["plain", "large"] = "plain") -> HTMLResponse:
     """Show the grid, its predictions and the jobs; ``large`` may draw through WebGL."""
     modules = sorted(name for name in _assets() if name.startswith("page/"))
-    html = render("page.html", modules=modules, config=TrainingConfig(), formats=FORMATS)
+    html = render("page.html", modules=modules, config=make_config(), formats=FORMATS)
     return HTMLResponse(html, headers=page_headers(webgl=view == "large"))
 
 

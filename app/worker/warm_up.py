@@ -84,7 +84,7 @@ def _compile_loops() -> None:
         class_names=("even", "odd"),
     )
     split = ml.random_split(graph.labels, 0, (0.3, 0.3, 0.4))
-    ml.fit(graph, split, ml.TrainingConfig(operator="sparse", epochs=1, device="cpu"))
+    ml.fit(graph, split, ml.make_config(operator="sparse", epochs=1, device="cpu"))
 
 
 if __name__ == "__main__":

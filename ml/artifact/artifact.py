@@ -3,21 +3,20 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from ml.config.config import TrainingConfig
-from ml.errors import ArtifactRejected, InvalidHyperparameter
+from ml.config.settings import MethodSettings
+from ml.errors import ArtifactRejected
 
 FORMAT: Final = "levygrid-model-1"
-SHALLOW = frozenset({"majority", "one_rule", "label_propagation", "closed_form", "forest"})
-"""Methods without a network: their ``config`` is not a ``TrainingConfig``."""
 _USUAL_TYPE = "float32"
 Tensors = Mapping[str, npt.NDArray[Any]]
+SettingsT = TypeVar("SettingsT", bound=MethodSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +37,9 @@ class Artifact:
         method: str = self.manifest["config"]["method"]
         return method
 
-    @property
-    def config(self) -> TrainingConfig:
-        """The settings the network was trained with."""
-        return TrainingConfig(**self.manifest["config"])
+    def settings(self, kind: type[SettingsT]) -> SettingsT:
+        """Return the settings the model was made with, as the class of its method."""
+        return kind.from_stored(self.manifest["config"])
 
 
 def pack(tensors: Tensors, manifest: Mapping[str, Any]) -> Artifact:
@@ -60,11 +58,11 @@ def pack(tensors: Tensors, manifest: Mapping[str, Any]) -> Artifact:
     return Artifact(content, complete, digest)
 
 
-def load_artifact(weights: bytes, manifest: dict[str, Any]) -> Artifact:
+def check_artifact(weights: bytes, manifest: dict[str, Any]) -> Artifact:
     """Check stored arrays against their manifest.
 
-    Raises: ArtifactRejected if the hash, a name, a shape, a type or the settings are not what
-        the manifest says, or a number is not finite.
+    Raises: ArtifactRejected if the hash, a name, a shape or a type is not what the manifest
+        says, or a number is not finite.
     """
     digest = hashlib.sha256(weights).hexdigest()
     if manifest.get("format") != FORMAT:
@@ -74,8 +72,8 @@ def load_artifact(weights: bytes, manifest: dict[str, Any]) -> Artifact:
     artifact = Artifact(weights, manifest, digest)
     try:
         _check_tensors(artifact.tensors(), manifest)
-        _check_columns(artifact)
-    except (SafetensorError, KeyError, TypeError, InvalidHyperparameter) as error:
+        _check_columns(manifest)
+    except (SafetensorError, KeyError, TypeError) as error:
         raise ArtifactRejected(f"the model is damaged: {error}") from error
     return artifact
 
@@ -96,15 +94,13 @@ def _check_tensors(tensors: Tensors, manifest: Mapping[str, Any]) -> None:
             raise ArtifactRejected(f"{name} is not finite")
 
 
-def _check_columns(artifact: Artifact) -> None:
-    manifest = artifact.manifest
+def _check_columns(manifest: Mapping[str, Any]) -> None:
     if len(manifest["class_names"]) < 1:
-        raise ArtifactRejected("the model knows no class")
+        raise ArtifactRejected("the model has no class")
     features = len(manifest["feature_names"])
-    if artifact.method in SHALLOW:
+    scaling = manifest.get("scaling")
+    if scaling is None:
         return
-    scaling = manifest["scaling"]
     lengths = {len(scaling["offset"]), len(scaling["scale"])}
     if lengths != {features} or len(scaling["curves"]) not in {0, features}:
         raise ArtifactRejected("the scaling does not fit the features")
-    _ = artifact.config

@@ -1,12 +1,13 @@
 """Decision trees as plain arrays: written from scikit-learn, applied by numpy alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ml.arrays import FloatArray, IntArray
+from ml.errors import Fault
 
 NodeArrays = Mapping[str, npt.NDArray[Any]]
 LEAF = -1
@@ -48,6 +49,32 @@ def apply_trees(nodes: NodeArrays, columns: FloatArray) -> FloatArray:
     for root in nodes["roots"]:
         total += nodes["shares"][_descend(nodes, values, int(root))]
     return total / len(nodes["roots"])
+
+
+def list_tree_faults(nodes: NodeArrays, columns: int) -> Iterator[Fault]:
+    """Yield what is wrong with trees over this many columns.
+
+    Trees without a fault can be walked down: every child lies behind its parent.
+    """
+    left, right, roots = nodes["left"], nodes["right"], nodes["roots"]
+    count = len(left)
+    for name in ("feature", "threshold", "right", "shares"):
+        if len(nodes[name]) != count:
+            yield Fault(name, f"has {len(nodes[name])} nodes, `left` has {count}")
+            return
+    if len(roots) == 0 or (roots < 0).any() or (roots >= count).any():
+        yield Fault("roots", "names no tree, or a node that does not exist")
+    inner = left >= 0
+    if ((right >= 0) != inner).any():
+        yield Fault("right", "has a child where `left` has none, or the other way round")
+    for name, children in (("left", left), ("right", right)):
+        outside = (children < -1) | (children >= count)
+        backwards = inner & (children <= np.arange(count))
+        if outside.any() or backwards.any():
+            yield Fault(name, "has a child that does not exist or does not lie behind its parent")
+    features = nodes["feature"][inner]
+    if (features < 0).any() or (features >= columns).any():
+        yield Fault("feature", f"names a column outside the {columns} of the model")
 
 
 def list_leaves(tree: Any) -> list[int]:

@@ -1,4 +1,4 @@
-"""One setting of a run: its default, what it means, its interval and the methods that heed it."""
+"""A documented field of a settings class: default, description, range and stored name."""
 
 import dataclasses
 import re
@@ -6,11 +6,17 @@ from typing import Any, Literal, NamedTuple, Self, get_args, get_origin
 
 _INTERVAL = re.compile(r"([\[(])(\S+), (\S+)([\])])")
 _METADATA = "setting"
-_WORDS = {int: "a whole number", float: "a number", bool: "true or false", type(None): "null"}
+_WORDS = {
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    str: "a text",
+    type(None): "null",
+}
 
 
 class Interval(NamedTuple):
-    """Numbers between two ends, either of which may belong to it."""
+    """A range of numbers with open or closed ends."""
 
     low: float
     high: float
@@ -20,47 +26,60 @@ class Interval(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read an interval as it is written: ``(0, 1]`` is above 0 and up to 1."""
-        found = _INTERVAL.fullmatch(text)
-        if found is None:
+        """Parse the usual notation: ``(0, 1]`` excludes 0 and includes 1."""
+        match = _INTERVAL.fullmatch(text)
+        if match is None:
             raise ValueError(f"{text!r} is not an interval")
-        first, low, high, last = found.groups()
+        first, low, high, last = match.groups()
         return cls(float(low), float(high), first == "[", last == "]", text)
 
     def holds(self, value: float) -> bool:
-        """Tell whether a number lies in it; NaN never does."""
+        """Return whether a number lies in the range; NaN never does."""
         above = value > self.low or (self.has_low and value == self.low)
         below = value < self.high or (self.has_high and value == self.high)
         return above and below
 
 
 class Setting(NamedTuple):
-    """What is to be known of a setting beside its type and default; no ``only`` is any method."""
+    """The documentation of a field: description, range and the name it is stored under."""
 
     description: str
     interval: Interval | None
-    only: tuple[str, ...]
+    stored_as: str | None
 
 
 def setting(
-    default: Any, description: str, interval: str | None = None, only: tuple[str, ...] = ()
+    default: Any, description: str, interval: str | None = None, *, stored_as: str | None = None
 ) -> Any:
-    """Define a field of a configuration together with what its documentation says."""
+    """Define a field of a settings class together with its documentation.
+
+    ``stored_as`` is an older name: requests may use either, stored models keep the older one.
+    """
     bounds = None if interval is None else Interval.parse(interval)
-    told = Setting(description, bounds, only)
-    return dataclasses.field(default=default, metadata={_METADATA: told})
+    documentation = Setting(description, bounds, stored_as)
+    return dataclasses.field(default=default, metadata={_METADATA: documentation})
 
 
 def setting_of(field: dataclasses.Field[Any]) -> Setting:
-    """Return what ``setting`` was told of a field."""
-    told: Setting = field.metadata[_METADATA]
-    return told
+    """Return the documentation that ``setting`` attached to a field."""
+    documentation: Setting = field.metadata[_METADATA]
+    return documentation
+
+
+def is_setting(field: dataclasses.Field[Any]) -> bool:
+    """Return whether a field was defined by ``setting``."""
+    return _METADATA in field.metadata
+
+
+def stored_name(field: dataclasses.Field[Any]) -> str:
+    """Return the name under which stored models keep the setting."""
+    return setting_of(field).stored_as or field.name
 
 
 def find_problem(value: object, hint: Any, interval: Interval | None) -> str | None:
-    """Say what is wrong with a value of this type and interval, None if nothing is."""
+    """Describe what is wrong with a value of this type and range, None if it is valid."""
     if not _fits(value, hint):
-        return f"{value!r} is not {_described(hint)}"
+        return f"{value!r} is not {_describe_type(hint)}"
     if interval is None or not isinstance(value, (int, float)) or interval.holds(value):
         return None
     return f"{value} is outside {interval.text}"
@@ -76,7 +95,7 @@ def _fits(value: object, hint: Any) -> bool:
     return isinstance(value, (int, float) if hint is float else hint)
 
 
-def _described(hint: Any) -> str:
+def _describe_type(hint: Any) -> str:
     if get_origin(hint) is Literal:
         return f"one of {', '.join(get_args(hint))}"
     return " or ".join(_WORDS[option] for option in get_args(hint) or (hint,))

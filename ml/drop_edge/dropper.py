@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ml.arrays import FloatArray, IntArray
-from ml.config.config import DropEdge, Rounding, TrainingConfig
+from ml.config.settings import DropEdge, DropEdgeSettings, Rounding
 from ml.drop_edge.scores import score_edges
 from ml.errors import Fault, InvalidHyperparameter
 from ml.graph.graph import Graph
@@ -79,7 +79,7 @@ def top_edges(scores: FloatArray, top: float) -> IntArray:
 
 
 def make_dropper(
-    graph: Graph, config: TrainingConfig, scores: FloatArray | None = None
+    graph: Graph, config: DropEdgeSettings, scores: FloatArray | None = None
 ) -> EdgeDropper | None:
     """Set up the edge dropping that a configuration asks for, ``None`` if it asks for none.
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from threading import Lock
 
 from ml.arrays import FloatArray
-from ml.config.config import EdgeScore
+from ml.config.settings import EdgeScore
 from ml.drop_edge.betweenness import measure_betweenness
 from ml.drop_edge.robustness import giant_component_impact, percolation_criticality
 from ml.drop_edge.walks import k_path_centrality

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ml.arrays import FloatArray
-from ml.config.config import Scaling
+from ml.config.settings import Scaling
 
 MOST_KNOTS = 1000
 _HEAVY_SHARE = 0.01

@@ -4,7 +4,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ml.arrays import FloatArray, IntArray, SparseMatrix
-from ml.config.config import OperatorKind
+from ml.config.settings import OperatorKind
 from ml.graph.graph import censor_pairs
 from ml.levy.choose import SMALL_NODES, OperatorChoice, choose_operator
 from ml.levy.dense import DenseLevyOperator, fractional_laplacian

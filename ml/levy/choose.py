@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ml.arrays import SparseMatrix
-from ml.config.config import OperatorKind
+from ml.config.settings import OperatorKind
 
 if TYPE_CHECKING:
     from ml.levy.solver.ordering import Ordering

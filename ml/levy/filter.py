@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ml.arrays import FloatArray
-from ml.config.config import FilterMethod
+from ml.config.settings import FilterMethod
 from ml.errors import Fault, InvalidHyperparameter, ToleranceNotReached
 from ml.graph.laplacian import degree_power
 from ml.levy.dense import DenseLevyOperator

@@ -1,21 +1,34 @@
 """DeepWalk of Perozzi et al. (2014): walks, an embedding of them, logistic regression."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.linear_model import LogisticRegression
-from sklearn.utils.extmath import randomized_svd
 
 from ml.arrays import FloatArray, IntArray, SparseMatrix
+from ml.artifact.artifact import Tensors
+from ml.config.field import setting
+from ml.config.settings import MethodSettings
 from ml.graph.graph import Graph
 from ml.graph.laplacian import degrees_of
 from ml.graph.split import Split
+from ml.methods.base import Method
 
-PUBLISHED: dict[str, Any] = {"walks": 20, "length": 40, "window": 5, "size": 64}
+
+@dataclass(frozen=True, kw_only=True)
+class DeepWalkSettings(MethodSettings):
+    """The walks and the size of their embedding."""
+
+    method: ClassVar[str] = "deepwalk"
+
+    walks: int = setting(20, "Walks per node.", "[1, 1000]")
+    length: int = setting(40, "Nodes per walk.", "[2, 1000]")
+    window: int = setting(5, "Nodes on a walk that count as neighbours.", "[1, 100]")
+    size: int = setting(64, "Dimensions of the embedding.", "[1, 1024]")
 
 
-def classify(graph: Graph, split: Split, settings: dict[str, Any], seed: int) -> FloatArray:
+def fit(graph: Graph, split: Split, settings: DeepWalkSettings) -> tuple[FloatArray, Tensors]:
     """Embed the nodes by their walks and classify the embedding.
 
     Equation: Perozzi et al. (2014), Algorithm 1, with one-against-rest replaced by
@@ -25,14 +38,17 @@ def classify(graph: Graph, split: Split, settings: dict[str, Any], seed: int) ->
         Features are not used, as in the paper.
     Shapes: (N, K), rows sum to one.
     """
-    generator = np.random.default_rng(seed)
-    walks = random_walks(graph.adjacency, settings["walks"], settings["length"], generator)
-    information = mutual_information(walks, graph.node_count, settings["window"])
-    size = min(settings["size"], graph.node_count - 1)
-    left, values, _ = randomized_svd(information, n_components=size, random_state=seed)
+    # Imported late: scikit-learn takes a second, and the service lists methods without it.
+    from sklearn.utils.extmath import randomized_svd
+
+    generator = np.random.default_rng(settings.seed)
+    walks = random_walks(graph.adjacency, settings.walks, settings.length, generator)
+    information = mutual_information(walks, graph.node_count, settings.window)
+    size = min(settings.size, graph.node_count - 1)
+    left, values, _ = randomized_svd(information, n_components=size, random_state=settings.seed)
     embedding = left * np.sqrt(values)
     scale = np.maximum(np.linalg.norm(embedding, axis=1, keepdims=True), 1e-12)
-    return _regress(embedding / scale, graph, split)
+    return _regress(embedding / scale, graph, split), {}
 
 
 def random_walks(
@@ -40,7 +56,7 @@ def random_walks(
 ) -> IntArray:
     """Walk from every node ``rounds`` times; a walker on an isolated node stays.
 
-    Deviation: steps are uniform over the neighbours, whatever the weights.
+    Deviation: steps are uniform over the neighbours, regardless of the weights.
     Shapes: (rounds * N, length).
     """
     count = adjacency.shape[0]
@@ -81,7 +97,20 @@ def _regress(embedding: FloatArray, graph: Graph, split: Split) -> FloatArray:
     if len(np.unique(labels)) == 1:
         probabilities[:, labels[0]] = 1
         return probabilities
+    from sklearn.linear_model import LogisticRegression
+
     regression = LogisticRegression(C=10.0, max_iter=2000)
     regression.fit(embedding[split.train], labels)
     probabilities[:, regression.classes_] = regression.predict_proba(embedding)
     return probabilities
+
+
+METHOD = Method(
+    key="deepwalk",
+    title="DeepWalk",
+    description="embedding of random walks, classified by logistic regression (DeepWalk)",
+    settings=DeepWalkSettings,
+    published={"walks": 20, "length": 40, "window": 5, "size": 64},
+    fit=fit,
+    offered=False,
+)

@@ -1,21 +1,31 @@
 """The rule an engineer would write by hand; for reference, it learns nothing."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ml.arrays import FloatArray
+from ml.artifact.artifact import Tensors
+from ml.config.settings import MethodSettings
 from ml.errors import DatasetUnavailable
 from ml.graph.graph import Graph
 from ml.graph.split import Split
+from ml.methods.base import Method
 
-PUBLISHED: dict[str, Any] = {}
 GENERATOR_VOLTAGE = 30.0
 """Below this base voltage, in kV, a bus without load is the terminal of a generator."""
 NEITHER, LOAD, GENERATOR = "neither", "load", "generator"
 
 
-def classify(graph: Graph, _split: Split, _settings: dict[str, Any], _seed: int) -> FloatArray:
+@dataclass(frozen=True, kw_only=True)
+class HandRuleSettings(MethodSettings):
+    """The rule has no settings."""
+
+    method: ClassVar[str] = "hand_rule"
+
+
+def fit(graph: Graph, _split: Split, _settings: HandRuleSettings) -> tuple[FloatArray, Tensors]:
     """Apply "a load makes a load bus, else a low voltage or a generator makes a generator".
 
     Deviation: the paper's grids come scaled. A feature that is a constant plus a positive
@@ -33,7 +43,7 @@ def classify(graph: Graph, _split: Split, _settings: dict[str, Any], _seed: int)
         raise DatasetUnavailable("the hand rule needs the load of a bus")
     called[_above_least(graph.features[:, load])] = graph.class_names.index(LOAD)
     called[_generators(graph, names, load)] = graph.class_names.index(GENERATOR)
-    return np.asarray(np.eye(graph.class_count)[called])
+    return np.asarray(np.eye(graph.class_count)[called]), {}
 
 
 def _generators(graph: Graph, names: dict[str, int], load: int) -> np.ndarray[Any, Any]:
@@ -50,3 +60,13 @@ def _generators(graph: Graph, names: dict[str, int], load: int) -> np.ndarray[An
 
 def _above_least(column: FloatArray) -> np.ndarray[Any, Any]:
     return np.asarray(~np.isclose(column, column.min(), atol=1e-12))
+
+
+METHOD = Method(
+    key="hand_rule",
+    title="Hand rule",
+    description="a rule that an engineer would write by hand; it learns nothing",
+    settings=HandRuleSettings,
+    fit=fit,
+    offered=False,
+)

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from ml.arrays import FloatArray
-from ml.config.config import TrainingConfig
+from ml.config.settings import NetworkSettings
 from ml.nn.sparse_rows import from_pairs, from_pairs_transposed, multiplies_sparse
 
 SPARSE_BELOW = 0.15
@@ -15,7 +15,7 @@ SPARSE_BELOW = 0.15
 WIDE = 256
 
 
-def make_features(columns: FloatArray, config: TrainingConfig) -> Tensor:
+def make_features(columns: FloatArray, config: NetworkSettings) -> Tensor:
     """Return the features in float32, sparse if wide and nearly empty.
 
     Deviation: bag-of-words features are 90 to 99 % zeros; dropout and the first product touch
@@ -26,7 +26,7 @@ def make_features(columns: FloatArray, config: TrainingConfig) -> Tensor:
     """
     dense = torch.from_numpy(columns).float()
     width = columns.shape[1]
-    if width < WIDE or width <= config.branches * config.width:
+    if width < WIDE or width <= config.path_count * config.width:
         return dense
     if np.count_nonzero(columns) > SPARSE_BELOW * columns.size:
         return dense

@@ -5,7 +5,8 @@ import torch
 from torch import Tensor
 
 from ml.arrays import BoolArray, FloatArray, SparseMatrix
-from ml.config.config import LabelSpreading, TrainingConfig
+from ml.config.levy import LfgcnPlusSettings
+from ml.config.settings import LabelSpreading
 from ml.errors import Fault, InvalidHyperparameter
 from ml.graph.graph import Graph
 from ml.levy.closed_forms import classification_functions
@@ -30,7 +31,7 @@ class Spreader:
     Cost: one closed form for as many columns as there are training nodes, once.
     """
 
-    def __init__(self, graph: Graph, config: TrainingConfig, device: torch.device) -> None:
+    def __init__(self, graph: Graph, config: LfgcnPlusSettings, device: torch.device) -> None:
         self._graph = graph
         self._config = config
         self._device = device

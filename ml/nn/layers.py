@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ml.artifact.layer_shapes import LayerShape
+from ml.methods.levy_layers import LayerShape
 from ml.nn.feature_matrix import multiply
 from ml.nn.filters.operator_filter import LevyFilter
 from ml.nn.pooling import BranchPooling

@@ -7,8 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from ml.arrays import IntArray
-from ml.artifact.layer_shapes import layer_shapes
-from ml.config.config import TrainingConfig
+from ml.config.levy import LfgcnSettings
 from ml.graph.graph import Graph
 from ml.levy.build import LevyFamily
 from ml.levy.corrected import CorrectedLevyOperator
@@ -17,6 +16,7 @@ from ml.levy.filter import filter_matrix, filter_signal
 from ml.levy.interface import LevyOperator
 from ml.levy.ordinary import OrdinaryWalkOperator
 from ml.levy.sparse import SparseLevyOperator
+from ml.methods.levy_layers import layer_shapes
 from ml.nn.dropout import drop
 from ml.nn.filters.corrected import CorrectedFilter, StoredWalk
 from ml.nn.filters.operator_filter import DenseFilter, LevyFilter, OperatorFilter
@@ -40,7 +40,7 @@ class LevyNetwork(nn.Module):
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 
-    def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
+    def __init__(self, config: LfgcnSettings, features: int, classes: int) -> None:
         super().__init__()
         shapes = layer_shapes(config, features, classes)
         self.layers = nn.ModuleList(LevyLayer(shape) for shape in shapes)
@@ -73,7 +73,7 @@ class LevyViews:
         filter that is already there.
     """
 
-    def __init__(self, graph: Graph, config: TrainingConfig, device: torch.device) -> None:
+    def __init__(self, graph: Graph, config: LfgcnSettings, device: torch.device) -> None:
         self._settings = (config.alpha, config.taylor_order, config.filter_method)
         self._device = device
         self._family = LevyFamily(graph.adjacency, config.gamma, config.sigma, config.operator)
@@ -124,11 +124,11 @@ class LevyViews:
         return OperatorFilter(operator, *self._settings, keeps_constants=keeps)
 
 
-def build_network(config: TrainingConfig, features: int, classes: int) -> nn.Module:
+def build_network(config: LfgcnSettings, features: int, classes: int) -> nn.Module:
     """Return an LFGCN with freshly drawn weights."""
     return LevyNetwork(config, features, classes)
 
 
-def make_views(graph: Graph, config: TrainingConfig, device: torch.device) -> LevyViews:
+def make_views(graph: Graph, config: LfgcnSettings, device: torch.device) -> LevyViews:
     """Return the filters LFGCN sees the graph through."""
     return LevyViews(graph, config, device)

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ml.arrays import IntArray
-from ml.config.config import TrainingConfig
+from ml.config.levy import LfgcnPlusSettings
 from ml.graph.graph import Graph
 from ml.nn.agreement import disagreement
 from ml.nn.feature_matrix import WIDE, densify
@@ -46,7 +46,7 @@ class PlusNetwork(nn.Module):
     Shapes: features (N, Q + K) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 
-    def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
+    def __init__(self, config: LfgcnPlusSettings, features: int, classes: int) -> None:
         super().__init__()
         plain = features - classes
         self._narrow = plain < WIDE
@@ -141,7 +141,7 @@ class PlusNetwork(nn.Module):
 class PlusViews:
     """The views of LFGCN with the spreader beside them."""
 
-    def __init__(self, graph: Graph, config: TrainingConfig, device: torch.device) -> None:
+    def __init__(self, graph: Graph, config: LfgcnPlusSettings, device: torch.device) -> None:
         self._levy = LevyViews(graph, config, device)
         self._spreader = Spreader(graph, config, device)
 
@@ -154,11 +154,11 @@ class PlusViews:
         return PlusView(self._levy.censored(pairs), self._spreader)
 
 
-def build_network(config: TrainingConfig, features: int, classes: int) -> nn.Module:
+def build_network(config: LfgcnPlusSettings, features: int, classes: int) -> nn.Module:
     """Return an LFGCN+ with freshly drawn weights."""
     return PlusNetwork(config, features, classes)
 
 
-def make_views(graph: Graph, config: TrainingConfig, device: torch.device) -> PlusViews:
+def make_views(graph: Graph, config: LfgcnPlusSettings, device: torch.device) -> PlusViews:
     """Return the filters and the spreader."""
     return PlusViews(graph, config, device)

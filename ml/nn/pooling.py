@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from ml.config.config import Gate, Pooling
+from ml.config.settings import Gate, Pooling
 
 
 class BranchPooling(nn.Module):

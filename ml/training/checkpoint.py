@@ -11,10 +11,11 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 from ml.arrays import FloatArray
-from ml.config.config import TrainingConfig
+from ml.config.settings import NetworkSettings
 from ml.errors import CheckpointRejected
 from ml.graph.graph import Graph
 from ml.graph.split import Split
+from ml.methods.registry import flatten_settings
 from ml.training.history import EpochRecord
 from ml.training.loop import Optimisation
 
@@ -23,11 +24,11 @@ _MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 
 
 def identify_run(
-    graph: Graph, split: Split, config: TrainingConfig, edge_scores: FloatArray | None = None
+    graph: Graph, split: Split, config: NetworkSettings, edge_scores: FloatArray | None = None
 ) -> str:
     """Return the SHA-256 of all that decides a run: settings, graph, labels, split, scores."""
     parts = {
-        "config": config.as_dict(),
+        "config": flatten_settings(config),
         "graph": graph.content_hash,
         "labels": graph.label_hash,
         "split": split.content_hash,

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from ml.config.config import Device
+from ml.config.settings import Device
 from ml.errors import DeviceUnavailable
 
 

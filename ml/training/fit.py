@@ -10,12 +10,13 @@ import torch
 from ml.arrays import FloatArray
 from ml.artifact.artifact import Artifact, pack
 from ml.artifact.manifest import describe_inputs, split_parts
-from ml.config.config import TrainingConfig
+from ml.config.settings import NetworkSettings
 from ml.errors import Fault, InvalidGraph, InvalidSplit
 from ml.graph.graph import UNLABELLED, Graph
 from ml.graph.metrics import Metrics, evaluate
 from ml.graph.scaling import FeatureScaling, fit_scaling
 from ml.graph.split import Split
+from ml.methods.registry import flatten_settings
 from ml.training.checkpoint import identify_run, restore_checkpoint, save_checkpoint
 from ml.training.device import choose_device, describe_machine
 from ml.training.history import EpochRecord
@@ -29,7 +30,7 @@ class TrainingResult:
     Shapes: probabilities (N, K). ``metrics`` has the keys train, validation and test.
     """
 
-    config: TrainingConfig
+    config: NetworkSettings
     history: tuple[EpochRecord, ...]
     best_epoch: int
     probabilities: FloatArray
@@ -40,7 +41,7 @@ class TrainingResult:
 def fit(  # noqa: PLR0913  # one call for the service, its options by keyword
     graph: Graph,
     split: Split,
-    config: TrainingConfig,
+    config: NetworkSettings,
     *,
     on_epoch: Callable[[EpochRecord], None] | None = None,
     resume_from: bytes | None = None,
@@ -121,12 +122,12 @@ def _own_random_state(seed: int, device: torch.device) -> Iterator[None]:
 def _manifest(
     graph: Graph,
     split: Split,
-    config: TrainingConfig,
+    config: NetworkSettings,
     scaling: FeatureScaling,
     device: torch.device,
 ) -> dict[str, Any]:
     return {
-        "config": config.as_dict(),
+        "config": flatten_settings(config),
         "seed": config.seed,
         "scaling": scaling.as_dict(),
         **describe_inputs(graph, split),

@@ -11,12 +11,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ml.arrays import FloatArray, IntArray
-from ml.config.config import TrainingConfig
+from ml.config.settings import NetworkSettings
 from ml.drop_edge.dropper import EdgeDropper
 from ml.errors import TrainingDiverged
 from ml.training.history import EpochRecord
+from ml.training.interfaces import PenalisedNetwork, Views
 from ml.training.lookahead import Lookahead
-from ml.training.methods import PenalisedNetwork, Views
 
 KERNEL_NAMES = frozenset({"kernel", "skip", "weight", "init_weight", "root_weight"})
 """Parameters of these names are subject to l2; biases and gates are not."""
@@ -57,7 +57,7 @@ class Optimisation:
     Raises: TrainingDiverged when a loss is no longer finite.
     """
 
-    def __init__(self, task: Task, network: nn.Module, config: TrainingConfig) -> None:
+    def __init__(self, task: Task, network: nn.Module, config: NetworkSettings) -> None:
         self.task = task
         self.network = network
         self.config = config
@@ -177,7 +177,7 @@ class Optimisation:
                 progress.best_weights[name].copy_(value)
 
 
-def make_adam(network: nn.Module, config: TrainingConfig) -> torch.optim.Adam:
+def make_adam(network: nn.Module, config: NetworkSettings) -> torch.optim.Adam:
     """Return Adam with weight decay on the kernels, or on what the network calls regularised."""
     chosen = getattr(network, "regularised", None)
     decayed: list[nn.Parameter] = []
@@ -192,7 +192,7 @@ def make_adam(network: nn.Module, config: TrainingConfig) -> torch.optim.Adam:
     return torch.optim.Adam(groups, lr=config.learning_rate, fused=True)
 
 
-def _merit(record: EpochRecord, config: TrainingConfig) -> tuple[float, float]:
+def _merit(record: EpochRecord, config: NetworkSettings) -> tuple[float, float]:
     if config.stop_on == "loss":
         return -record.validation_loss, record.validation_accuracy
     return record.validation_accuracy, -record.validation_loss

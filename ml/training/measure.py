@@ -1,4 +1,4 @@
-"""Measure the rivals of a network on its own split, within a time limit."""
+"""Measure the baselines of a network on its own split, within a time limit."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -7,32 +7,34 @@ from typing import Any
 
 from ml.errors import MlError, TrainingInterrupted
 from ml.graph.metrics import Metrics, evaluate
-from ml.training.baselines import RIVALS, FittedRival, Rival, Settings, Trial
+from ml.methods.base import Method
+from ml.methods.registry import BASELINES
+from ml.training.baselines import Comparison, FittedBaseline, Settings, fit_baseline
 
 Report = dict[str, Any]
 OnStep = Callable[[str, Sequence[Report]], None]
 
 _SHOWN = ("count", "accuracy", "macro_f1", "log_loss")
 _RECOVERABLE = (MlError, ValueError, ArithmeticError, RuntimeError, MemoryError, ImportError)
-"""What a rival may fail by: it is then left out with the reason; the model stays."""
+"""Errors that leave a baseline out with the reason; the model itself is unaffected."""
 
 
 class _TimeUp(Exception):
-    """The share of a rival in the time limit is used up."""
+    """The share of a baseline in the time limit is used up."""
 
 
 @dataclass(frozen=True, eq=False)
-class Measurement:
-    """The report on a rival and, unless it was left out, the rival as it was measured."""
+class MeasuredBaseline:
+    """The report on a baseline and, unless it was left out, the fitted baseline."""
 
     report: Report
-    fitted: FittedRival | None = None
+    fitted: FittedBaseline | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class _Candidate:
     settings: Settings
-    fitted: FittedRival
+    fitted: FittedBaseline
     validation: Metrics
 
     @property
@@ -40,82 +42,89 @@ class _Candidate:
         return self.validation.accuracy, -self.validation.log_loss
 
 
-def measure_rivals(
-    trial: Trial, seconds: float, on_step: OnStep, known: Iterable[Report] = ()
-) -> list[Measurement]:
-    """Measure every rival that the time allows; say why where it does not.
+def measure_baselines(
+    comparison: Comparison, seconds: float, on_step: OnStep, earlier: Iterable[Report] = ()
+) -> list[MeasuredBaseline]:
+    """Measure every baseline that the time allows; report the reason where it does not.
 
-    A rival is trained on the training nodes; its settings are chosen by accuracy on the
-    validation nodes, then by log loss; test labels only measure. What a cheap rival leaves of
-    its share of ``seconds`` is the others'. ``on_step`` hears the title of the next rival and
-    the reports so far. ``known`` are reports of an earlier attempt: they are kept, and only
-    the settings they name are fitted again.
+    A baseline is trained on the training nodes; its settings are chosen by accuracy on the
+    validation nodes, then by log loss; test labels only measure. Time that a cheap baseline
+    leaves unused goes to the later ones. ``on_step`` receives the title of the next baseline
+    and the reports so far. ``earlier`` are reports of an interrupted attempt: only the settings
+    they name are fitted again.
     """
-    kept = {report["key"]: report for report in known}
+    reports = {report["key"]: report for report in earlier}
     end = time.monotonic() + seconds
-    measured: list[Measurement] = []
-    for position, rival in enumerate(RIVALS):
-        on_step(rival.title, tuple(each.report for each in measured))
+    measured: list[MeasuredBaseline] = []
+    for position, method in enumerate(BASELINES):
+        on_step(method.title, tuple(one.report for one in measured))
         now = time.monotonic()
-        share = max(0.0, end - now) / (len(RIVALS) - position)
-        timed = _limit(trial, now + share)
-        report = kept.get(rival.key)
-        measured.append(_measure(rival, timed) if report is None else _refit(rival, timed, report))
+        share = max(0.0, end - now) / (len(BASELINES) - position)
+        timed = _limit(comparison, now + share)
+        report = reports.get(method.key)
+        measured.append(
+            _measure(method, timed) if report is None else _refit(method, timed, report)
+        )
     return measured
 
 
-def _limit(trial: Trial, deadline: float) -> Trial:
-    def pulse() -> None:
-        trial.pulse()
+def _limit(comparison: Comparison, deadline: float) -> Comparison:
+    def check_stop() -> None:
+        comparison.check_stop()
         if time.monotonic() >= deadline:
             raise _TimeUp
 
-    return replace(trial, pulse=pulse)
+    return replace(comparison, check_stop=check_stop)
 
 
-def _measure(rival: Rival, trial: Trial) -> Measurement:
+def _measure(method: Method, comparison: Comparison) -> MeasuredBaseline:
     started = time.monotonic()
-    report: Report = {"key": rival.key, "title": rival.title, "seed": trial.seed, "skipped": None}
-    fitted: FittedRival | None = None
+    report: Report = {
+        "key": method.key,
+        "title": method.title,
+        "seed": comparison.seed,
+        "skipped": None,
+    }
+    fitted: FittedBaseline | None = None
     try:
-        wanted = rival.list_settings(trial)
-        best, tried, problem = _choose(rival, trial, wanted)
+        wanted = _list_choices(method, comparison)
+        best, tried, problem = _choose(method, comparison, wanted)
         report |= {"tried": tried, "candidates": len(wanted)}
-        report |= {"skipped": problem} if best is None else _describe(rival, trial, best)
+        report |= {"skipped": problem} if best is None else _describe(method, comparison, best)
         fitted = None if best is None else best.fitted
     except TrainingInterrupted:
         raise
     except _RECOVERABLE as error:
-        report["skipped"] = _tell(error)
+        report["skipped"] = _describe_error(error)
     report |= {"promotable": fitted is not None, "seconds": round(time.monotonic() - started, 3)}
-    return Measurement(report, fitted)
+    return MeasuredBaseline(report, fitted)
 
 
-def _refit(rival: Rival, trial: Trial, report: Report) -> Measurement:
+def _refit(method: Method, comparison: Comparison, report: Report) -> MeasuredBaseline:
     try:
-        return Measurement(report, rival.fit(trial, report["settings"]))
+        return MeasuredBaseline(report, fit_baseline(method, comparison, report["settings"]))
     except TrainingInterrupted:
         raise
     except (_TimeUp, *_RECOVERABLE):
-        return Measurement(report | {"promotable": False})
+        return MeasuredBaseline(report | {"promotable": False})
 
 
 def _choose(
-    rival: Rival, trial: Trial, wanted: Sequence[Settings]
+    method: Method, comparison: Comparison, wanted: Sequence[Settings]
 ) -> tuple[_Candidate | None, int, str | None]:
     best: _Candidate | None = None
     tried = 0
     problem: str | None = None
     for settings in wanted:
         try:
-            trial.pulse()
-            candidate = _try(rival, trial, settings)
+            comparison.check_stop()
+            candidate = _try(method, comparison, settings)
         except _TimeUp:
             return best, tried, problem or "its share of the time for baselines was used up"
         except TrainingInterrupted:
             raise
         except _RECOVERABLE as error:
-            problem = _tell(error)
+            problem = _describe_error(error)
             continue
         tried += 1
         if best is None or candidate.rank > best.rank:
@@ -123,20 +132,32 @@ def _choose(
     return best, tried, problem
 
 
-def _try(rival: Rival, trial: Trial, settings: Settings) -> _Candidate:
-    fitted = rival.fit(trial, settings)
-    labels, nodes = trial.graph.labels, trial.split.validation
+def _try(method: Method, comparison: Comparison, settings: Settings) -> _Candidate:
+    fitted = fit_baseline(method, comparison, settings)
+    labels, nodes = comparison.graph.labels, comparison.split.validation
     return _Candidate(settings, fitted, evaluate(fitted.probabilities, labels, nodes))
 
 
-def _describe(rival: Rival, trial: Trial, best: _Candidate) -> Report:
-    test = evaluate(best.fitted.probabilities, trial.graph.labels, trial.split.test)
+def _describe(method: Method, comparison: Comparison, best: _Candidate) -> Report:
+    test = evaluate(best.fitted.probabilities, comparison.graph.labels, comparison.split.test)
     return {
         "settings": best.settings,
-        "description": rival.describe(trial, best.settings) if rival.describe else None,
+        "description": _describe_fit(method, comparison, best.settings),
         "validation": _show(best.validation),
         "test": _show(test),
     }
+
+
+def _list_choices(method: Method, comparison: Comparison) -> list[Settings]:
+    list_choices = method.baseline_choices
+    return [] if list_choices is None else list_choices(comparison.graph, comparison.config)
+
+
+def _describe_fit(method: Method, comparison: Comparison, settings: Settings) -> str | None:
+    if method.describe_fit is None:
+        return None
+    chosen = method.settings(seed=comparison.seed, **settings)
+    return method.describe_fit(comparison.graph, comparison.split, chosen)
 
 
 def _show(metrics: Metrics) -> dict[str, Any]:
@@ -144,5 +165,5 @@ def _show(metrics: Metrics) -> dict[str, Any]:
     return {name: plain[name] for name in _SHOWN}
 
 
-def _tell(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     return f"it failed: {str(error)[:200] or type(error).__name__}"

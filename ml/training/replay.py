@@ -4,20 +4,20 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from ml.artifact.artifact import SHALLOW, Artifact
+from ml.artifact.artifact import Artifact
 from ml.artifact.manifest import split_parts
-from ml.config.config import TrainingConfig
 from ml.errors import InvalidInput
 from ml.graph.graph import Graph
 from ml.graph.scaling import FeatureScaling
 from ml.graph.split import Split
+from ml.methods.registry import flatten_settings, get_method, make_config, read_settings
 from ml.training.device import choose_device, describe_machine
 from ml.training.setup import prepare
 
@@ -57,8 +57,7 @@ def list_differences(manifest: Mapping[str, Any], graph: Graph) -> list[Differen
     """
     found = list(_data_differences(manifest, graph))
     config = manifest.get("config", {})
-    if config.get("method") not in SHALLOW:
-        found.extend(_config_differences(config))
+    found.extend(_config_differences(config))
     device = choose_device("auto" if manifest.get("device") == "cuda" else "cpu")
     now = describe_machine(device)
     pairs = {name: (manifest.get(name), now[name]) for name in ("device", "cpu")}
@@ -89,7 +88,7 @@ def _data_differences(manifest: Mapping[str, Any], graph: Graph) -> Iterator[Dif
 
 def _config_differences(config: Mapping[str, Any]) -> Iterator[Difference]:
     try:
-        known = TrainingConfig(**config).as_dict()
+        known = flatten_settings(read_settings(config))
     except (TypeError, InvalidInput) as error:
         yield Difference("config", str(error)[:200], "settings of this version")
         return
@@ -116,16 +115,16 @@ def largest_difference(stored: Artifact, again: Artifact, graph: Graph, split: S
 
     Shapes: over all (N, K) logits. Infinite if the arrays do not fit each other.
     """
-    if stored.method in SHALLOW:
+    if not get_method(stored.method).is_network:
         return _distance(stored.tensors(), again.tensors())
     first, second = (_logits_of(each, graph, split) for each in (stored, again))
     return _distance({"logits": first}, {"logits": second})
 
 
 def _logits_of(artifact: Artifact, graph: Graph, split: Split) -> npt.NDArray[Any]:
-    device = choose_device(artifact.config.device)
-    # Edges are dropped in training only, and scoring them is dear.
-    config = replace(artifact.config, drop_edge="none")
+    # Edges are dropped in training only, and scoring them is expensive.
+    config = make_config(**(artifact.manifest["config"] | {"drop_edge": "none"}))
+    device = choose_device(config.device)
     scaling = FeatureScaling.from_dict(artifact.manifest["scaling"])
     ready = prepare(graph, split, config, scaling, device)
     weights = {name: torch.from_numpy(value.copy()) for name, value in artifact.tensors().items()}

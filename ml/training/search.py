@@ -13,10 +13,16 @@ import numpy as np
 import optuna
 from optuna.trial import FrozenTrial, TrialState
 
-from ml.config.config import TrainingConfig
+from ml.config.settings import NetworkSettings
 from ml.errors import Fault, InvalidHyperparameter, TrainingDiverged
 from ml.graph.graph import UNLABELLED, Graph
 from ml.graph.split import Split
+from ml.methods.registry import (
+    change_settings,
+    describe_unknown,
+    flatten_settings,
+    is_setting,
+)
 from ml.training.fit import fit
 
 LOSS_WEIGHT = 1e-3
@@ -74,7 +80,7 @@ class Attempt:
 class SearchResult:
     """The best configuration found, and everything that was tried."""
 
-    config: TrainingConfig
+    config: NetworkSettings
     validation_accuracy: float
     validation_loss: float
     attempts: tuple[Attempt, ...]
@@ -83,7 +89,7 @@ class SearchResult:
 def search_settings(  # noqa: PLR0913  # options by keyword
     graph: Graph,
     split: Split,
-    base: TrainingConfig,
+    base: NetworkSettings,
     *,
     trials: int,
     space: Space = DEFAULT_SPACE,
@@ -131,8 +137,7 @@ def hide_test(graph: Graph, split: Split) -> tuple[Graph, Split]:
 
 
 def _check(space: Space, trials: int) -> None:
-    known = {field.name for field in dataclasses.fields(TrainingConfig)}
-    faults = [Fault(name, "is no setting") for name in space if name not in known]
+    faults = [Fault(name, describe_unknown(name)) for name in space if not is_setting(name)]
     if trials < 1:
         faults.append(Fault("trials", f"{trials} is outside [1, inf)"))
     if faults:
@@ -143,14 +148,14 @@ def _score(
     trial: optuna.Trial,
     graph: Graph,
     split: Split,
-    base: TrainingConfig,
+    base: NetworkSettings,
     space: Space,
     seeds: Sequence[int],
 ) -> float:
     settings: dict[str, Any] = {name: domain.suggest(trial, name) for name, domain in space.items()}
     accuracies, losses = [], []
     for seed in seeds:
-        config = dataclasses.replace(base, seed=seed, **settings)
+        config = change_settings(base, {**settings, "seed": seed})
         try:
             measured = fit(graph, split, config).metrics["validation"]
         except TrainingDiverged as error:
@@ -176,12 +181,12 @@ def _attempt(trial: FrozenTrial) -> Attempt:
     )
 
 
-def _result(study: optuna.Study, base: TrainingConfig) -> SearchResult:
+def _result(study: optuna.Study, base: NetworkSettings) -> SearchResult:
     if not study.get_trials(states=(TrialState.COMPLETE,)):
         raise InvalidHyperparameter([Fault("space", "every attempt diverged")])
     best = study.best_trial
     return SearchResult(
-        config=dataclasses.replace(base, **best.params),
+        config=change_settings(base, best.params),
         validation_accuracy=best.user_attrs["validation_accuracy"],
         validation_loss=best.user_attrs["validation_loss"],
         attempts=tuple(_attempt(trial) for trial in _finished(study)),
@@ -189,14 +194,14 @@ def _result(study: optuna.Study, base: TrainingConfig) -> SearchResult:
 
 
 def _study_name(
-    graph: Graph, split: Split, base: TrainingConfig, space: Space, seeds: Sequence[int]
+    graph: Graph, split: Split, base: NetworkSettings, space: Space, seeds: Sequence[int]
 ) -> str:
     """Name the problem, so that one storage can hold the searches of many."""
     parts = [
         graph.content_hash,
         graph.label_hash,
         split.content_hash,
-        json.dumps(base.as_dict(), sort_keys=True),
+        json.dumps(flatten_settings(base), sort_keys=True),
         repr(sorted(space.items())),
         repr(list(seeds)),
     ]

@@ -5,21 +5,22 @@ import torch
 from torch import Tensor
 
 from ml.arrays import FloatArray
-from ml.config.config import TrainingConfig
+from ml.config.settings import NetworkSettings
 from ml.drop_edge.dropper import make_dropper
 from ml.graph.graph import Graph
 from ml.graph.scaling import FeatureScaling
 from ml.graph.split import Split
 from ml.levy.closed_forms import label_matrix
+from ml.methods.registry import get_method
 from ml.nn.feature_matrix import make_features
+from ml.training.interfaces import ExpectantViews, import_network
 from ml.training.loop import Optimisation, Task
-from ml.training.methods import ExpectantViews, get_method
 
 
 def prepare(
     graph: Graph,
     split: Split,
-    config: TrainingConfig,
+    config: NetworkSettings,
     scaling: FeatureScaling,
     device: torch.device,
     edge_scores: FloatArray | None = None,
@@ -28,9 +29,9 @@ def prepare(
 
     Cost: one Lévy operator and, for P-DropEdge, the edge scores, unless they are known.
     """
-    method = get_method(config.method)
+    network_module = import_network(config.method)
     columns = scaling.transform(graph.features)
-    if config.method == "lfgcn_plus":
+    if get_method(config.method).label_inputs:
         columns = np.concatenate([columns, label_matrix(graph, split.train)], axis=1)
     features = make_features(columns, config).to(device)
     task = Task(
@@ -39,17 +40,17 @@ def prepare(
         train=torch.from_numpy(split.train).to(device),
         validation=torch.from_numpy(split.validation).to(device),
         class_weights=_class_weights(graph, split, config, device),
-        views=method.make_views(graph, config, device),
+        views=network_module.make_views(graph, config, device),
         dropper=make_dropper(graph, config, edge_scores),
     )
     if task.dropper is not None and isinstance(task.views, ExpectantViews):
         task.views.expect(task.dropper.pairs[task.dropper.candidates])
-    network = method.build_network(config, features.shape[1], graph.class_count).to(device)
+    network = network_module.build_network(config, features.shape[1], graph.class_count).to(device)
     return Optimisation(task, network, config)
 
 
 def _class_weights(
-    graph: Graph, split: Split, config: TrainingConfig, device: torch.device
+    graph: Graph, split: Split, config: NetworkSettings, device: torch.device
 ) -> Tensor | None:
     """Return ``n / (K n_k)`` of the training labels; a class that does not occur weighs one."""
     if config.class_weights == "none":

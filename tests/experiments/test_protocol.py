@@ -24,8 +24,9 @@ from experiments.tuning import (
     read_frozen,
     trial_limit,
 )
-from ml.config.config import TrainingConfig
+from ml.config.settings import NetworkSettings
 from ml.errors import DatasetUnavailable
+from ml.methods.registry import make_config
 from ml.training.fit import fit
 from tests.ml.communities import split_of, two_communities
 
@@ -126,7 +127,7 @@ def test_a_frozen_network_names_every_setting(tmp_path: Path) -> None:
     contender = dataclasses.replace(CONTENDERS["mlp"], space={})
     freeze(contender, dataset_with(), tmp_path, quick=True)
     settings, _ = read_frozen(contender, "communities", tmp_path)
-    named = {field.name for field in dataclasses.fields(TrainingConfig)}
+    named = {field.name for field in dataclasses.fields(NetworkSettings)}
     assert settings.keys() == named - {"method", "seed"}
 
 
@@ -175,7 +176,7 @@ def test_peeking_takes_the_epoch_that_suits_the_test_nodes_best() -> None:
     by_loss = []
     for seed in range(4):
         peeked = measure(CONTENDERS["mlp"], dataset, PEEKING, {**settings, "stop_on": "loss"}, seed)
-        history = fit(graph, split, TrainingConfig(method="mlp", seed=seed, **settings)).history
+        history = fit(graph, split, make_config(method="mlp", seed=seed, **settings)).history
         highest = max(record.validation_accuracy for record in history)
         assert history[peeked.best_epoch - 1].validation_accuracy == highest
         by_loss.append(min(history, key=lambda record: record.validation_loss).validation_accuracy)

@@ -2,9 +2,11 @@
 
 import numpy as np
 
-from ml.config.config import TrainingConfig
+from ml.config.levy import LfgcnSettings
+from ml.config.settings import NetworkSettings
 from ml.graph.graph import Graph
 from ml.graph.split import Split, stratified_split
+from ml.methods.registry import make_config
 
 
 def ring_with_chords(node_count: int = 30, seed: int = 0, **changes: object) -> Graph:
@@ -34,7 +36,14 @@ def split_of(graph: Graph) -> Split:
     return stratified_split(graph.labels, seed=0, fractions=(0.3, 0.3, 0.4))
 
 
-def quick(**changes: object) -> TrainingConfig:
+def quick(**changes: object) -> NetworkSettings:
     """A run of a few epochs on a narrow network."""
     settings: dict[str, object] = {"epochs": 8, "patience": None, "width": 8, "device": "cpu"}
-    return TrainingConfig(**{**settings, **changes})  # type: ignore[arg-type]  # checked by config
+    return make_config(**{**settings, **changes})
+
+
+def quick_levy(**changes: object) -> LfgcnSettings:
+    """The same for LFGCN, whose settings have a reach and a Lévy exponent."""
+    config = quick(**changes)
+    assert isinstance(config, LfgcnSettings)
+    return config

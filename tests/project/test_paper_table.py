@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ml.config.config import Rounding, TrainingConfig
+from ml.config.settings import Rounding
 from ml.drop_edge.dropper import EdgeDropper
+from ml.methods.registry import make_config
 
 ROOT = Path(__file__).parents[2]
 
@@ -153,7 +154,7 @@ def test_every_function_that_cites_the_paper_has_a_row(name: str) -> None:
 @pytest.mark.parametrize("row", READINGS, ids=lambda row: row[1])
 def test_the_default_of_a_reading_is_that_of_the_code(row: list[str]) -> None:
     [option], [default] = quoted(row[1]), quoted(row[3])
-    assert str(getattr(TrainingConfig(), option)) == default
+    assert str(getattr(make_config(), option)) == default
 
 
 @pytest.mark.parametrize(("row", "nodes"), list(zip(RATES, (118, 500, 2000), strict=True)))
@@ -161,7 +162,7 @@ def test_the_examples_of_drop_rates_are_as_the_code_computes_them(
     row: list[str], nodes: int
 ) -> None:
     edges = int(row[1].replace(",", ""))
-    rate, top = TrainingConfig().drop_rates(nodes)
+    rate, top = make_config().drop_rates(nodes)
     assert row[2] == f"{rate:.0%}, {top:.0%}".replace("%", " %")
     pairs, scores = np.zeros((edges, 2), dtype=np.int64), np.ones(edges)
     roundings: list[Rounding] = ["at_least_one", "floor"]

@@ -6,7 +6,7 @@ from typing import Any
 from app.models.card.headline import list_leaks
 from app.models.card.kinds import name_kind
 from app.storage.tables import ModelRow
-from ml.config.config import list_idle_settings
+from ml import list_ignored_settings
 
 _FEW = 10
 _CALIBRATION = 0.1
@@ -85,6 +85,6 @@ def _idle_settings(row: ModelRow) -> Iterator[str]:
     """Name settings that were changed in vain; a baseline was only given those of its model."""
     if (row.manifest.get("origin") or {}).get("kind") == "baseline":
         return
-    idle = list_idle_settings(row.manifest.get("config", {}))
+    idle = list_ignored_settings(row.manifest.get("config", {}))
     if idle:
         yield f"Without effect on {name_kind(row.kind)}, though changed: {', '.join(idle)}."

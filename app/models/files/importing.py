@@ -21,8 +21,6 @@ from app.models.files.model_file import ENVELOPE, PREDICTIONS, EnvelopeIn
 from app.models.files.tensor_file import TensorFile, read_tensor_file
 from app.models.service import NewModel, store_model
 from app.storage.tables import ModelRow
-from ml.artifact.artifact import SHALLOW, pack
-from ml.artifact.tensor_shapes import Sizes
 from ml.errors import Fault, InvalidInput
 
 _TOLERANCE = 1e-3
@@ -57,7 +55,7 @@ def read_model_file(session: Session, content: bytes) -> NewModel:
     target, faults = _find_target(session, envelope)
     faults += _list_faults(envelope, arrays, predictions, target)
     kept = envelope.manifest.model_dump(exclude_none=True, exclude={"sha256"})
-    artifact = pack(arrays, kept)
+    artifact = ml.pack(arrays, kept)
     if artifact.sha256 != envelope.manifest.sha256:
         faults.append(Fault("manifest.sha256", "is not that of the arrays"))
     if target is None or faults:
@@ -99,7 +97,7 @@ def _list_faults(
     manifest = envelope.manifest
     told = predictions.shape[0] if predictions.ndim else 0
     nodes = told if target is None else target.graph.node_count
-    sizes = Sizes(nodes, len(manifest.feature_names), len(manifest.class_names))
+    sizes = ml.ModelSizes(nodes, len(manifest.feature_names), len(manifest.class_names))
     faults = list_content_faults(manifest, arrays, sizes)
     return [*faults, *list_prediction_faults(predictions, sizes)]
 
@@ -177,12 +175,15 @@ def _try_out(artifact: ml.Artifact, graph: ml.Graph, predictions: npt.NDArray[An
 
 
 def _can_try(artifact: ml.Artifact, nodes: int) -> bool:
-    if artifact.method in SHALLOW:
-        return nodes * int(artifact.manifest["config"].get("trees", 1)) <= _MOST_WALKS
-    config = artifact.config
-    small = nodes * config.width * config.branches * config.layers <= _MOST_WORK
-    bearable = nodes <= _MOST_DENSE or config.operator != "dense"
-    return small and bearable and config.method != "lfgcn_plus"
+    method = ml.get_method(artifact.method)
+    config = artifact.manifest["config"]
+    if method.predict is None:
+        return False
+    if not method.is_network:
+        return nodes * int(config.get("trees", 1)) <= _MOST_WALKS
+    whole = ml.flatten_settings(ml.make_config(**config))
+    small = nodes * whole["width"] * whole["branches"] * whole["layers"] <= _MOST_WORK
+    return small and (nodes <= _MOST_DENSE or whole["operator"] != "dense")
 
 
 def _make_model(

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from ml.arrays import FloatArray
-from ml.config.config import FilterMethod
+from ml.config.settings import FilterMethod
 from ml.levy.filter import filter_signal, filter_transposed
 from ml.levy.interface import LevyOperator
 from ml.nn.filters.corrected import CorrectedFilter

@@ -1,25 +1,14 @@
 """APPNP of Klicpera et al. (2019) from PyTorch Geometric."""
 
-from typing import Any
-
 from torch import Tensor, nn
 from torch_geometric.nn import APPNP
 
-from ml.config.config import TrainingConfig
+from ml.methods.appnp import AppnpSettings
 from ml.nn.networks.mlp import MlpNetwork
 from ml.nn.parts.edge_views import RowView, normalised_views
 from ml.nn.parts.row_product import add_by_rows
 
 DEFAULT_STEPS = 10
-PUBLISHED: dict[str, Any] = {
-    "layers": 2,
-    "width": 64,
-    "alpha": 0.9,
-    "filter_order": DEFAULT_STEPS,
-    "dropout": 0.5,
-    "learning_rate": 0.01,
-    "weight_decay": 5e-3,
-}
 
 
 class Propagation(APPNP):  # type: ignore[misc]  # the library is untyped
@@ -38,7 +27,7 @@ class AppnpNetwork(nn.Module):
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 
-    def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
+    def __init__(self, config: AppnpSettings, features: int, classes: int) -> None:
         super().__init__()
         steps = DEFAULT_STEPS if config.filter_order is None else config.filter_order
         self.perceptron = MlpNetwork(config, features, classes)

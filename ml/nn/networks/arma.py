@@ -1,12 +1,10 @@
 """ARMA of Bianchi et al. (2019) from PyTorch Geometric."""
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 from torch_geometric.nn import ARMAConv
 
-from ml.config.config import TrainingConfig
+from ml.methods.arma import ArmaSettings
 from ml.nn.dropout import drop
 from ml.nn.feature_matrix import multiply
 from ml.nn.parts.edge_views import loopless_views
@@ -14,15 +12,6 @@ from ml.nn.parts.layered import LayeredNetwork, layer_widths
 from ml.nn.parts.row_product import SymmetricRows, add_by_rows
 
 DEFAULT_DEPTH = 1
-PUBLISHED: dict[str, Any] = {
-    "layers": 2,
-    "width": 16,
-    "branches": 2,
-    "filter_order": DEFAULT_DEPTH,
-    "dropout": 0.75,
-    "learning_rate": 0.01,
-    "weight_decay": 5e-4,
-}
 
 
 class ArmaLayer(ARMAConv):  # type: ignore[misc]  # the library is untyped
@@ -64,12 +53,12 @@ class ArmaNetwork(LayeredNetwork):
 
     activation = nn.Identity()
 
-    def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
+    def __init__(self, config: ArmaSettings, features: int, classes: int) -> None:
         depth = DEFAULT_DEPTH if config.filter_order is None else max(1, config.filter_order)
         layers = (
             ArmaLayer(
                 *shape,
-                num_stacks=config.branches,
+                num_stacks=config.parallel_paths,
                 num_layers=depth,
                 shared_weights=True,
                 act=None if position == config.layers - 1 else nn.ReLU(),

@@ -6,21 +6,13 @@ import torch
 from torch import Tensor
 from torch_geometric.nn import ChebConv
 
-from ml.config.config import TrainingConfig
+from ml.methods.chebnet import ChebnetSettings
 from ml.nn.feature_matrix import apply_linear
 from ml.nn.parts.edge_views import loopless_views
 from ml.nn.parts.layered import LayeredNetwork, layer_widths
 from ml.nn.parts.row_product import SymmetricRows
 
 DEFAULT_ORDER = 2
-PUBLISHED: dict[str, Any] = {
-    "layers": 2,
-    "width": 16,
-    "filter_order": DEFAULT_ORDER,
-    "dropout": 0.5,
-    "learning_rate": 0.01,
-    "weight_decay": 5e-4,
-}
 
 
 class ChebLayer(ChebConv):  # type: ignore[misc]  # the library is untyped
@@ -65,7 +57,7 @@ class ChebNetwork(LayeredNetwork):
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 
-    def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
+    def __init__(self, config: ChebnetSettings, features: int, classes: int) -> None:
         order = DEFAULT_ORDER if config.filter_order is None else config.filter_order
         widths = layer_widths(config, features, classes)
         super().__init__((ChebLayer(*shape, K=order + 1) for shape in widths), config.dropout)

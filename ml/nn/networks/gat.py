@@ -6,22 +6,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch_geometric.nn import GATConv
 
-from ml.config.config import TrainingConfig
+from ml.methods.gat import GatSettings
 from ml.nn.feature_matrix import multiply
 from ml.nn.parts.edge_views import edge_views
 from ml.nn.parts.layered import LayeredNetwork
-
-PUBLISHED: dict[str, Any] = {
-    "layers": 2,
-    "width": 8,
-    "branches": 8,
-    "dropout": 0.6,
-    "learning_rate": 0.005,
-    "weight_decay": 5e-4,
-}
-PUBLISHED_ON: dict[str, dict[str, Any]] = {
-    "pubmed": {"learning_rate": 0.01, "weight_decay": 1e-3, "pooling": "average"}
-}
 
 
 class GatLayer(GATConv):  # type: ignore[misc]  # the library is untyped
@@ -56,14 +44,14 @@ class GatNetwork(LayeredNetwork):
 
     activation = staticmethod(functional.elu)
 
-    def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
-        inputs = [features, *[config.width * config.branches] * (config.layers - 1)]
+    def __init__(self, config: GatSettings, features: int, classes: int) -> None:
+        inputs = [features, *[config.width * config.parallel_paths] * (config.layers - 1)]
         shared = {"dropout": config.dropout}
         hidden = [
-            GatLayer(columns, config.width, heads=config.branches, **shared)
+            GatLayer(columns, config.width, heads=config.parallel_paths, **shared)
             for columns in inputs[:-1]
         ]
-        heads = config.branches if config.pooling == "average" else 1
+        heads = config.parallel_paths if config.pooling == "average" else 1
         output = GatLayer(inputs[-1], classes, heads=heads, concat=False, **shared)
         super().__init__([*hidden, output], config.dropout)
 

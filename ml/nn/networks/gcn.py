@@ -1,23 +1,13 @@
 """GCN of Kipf and Welling (2017) from PyTorch Geometric."""
 
-from typing import Any
-
 from torch import Tensor
 from torch_geometric.nn import GCNConv
 
-from ml.config.config import TrainingConfig
+from ml.config.settings import NetworkSettings
 from ml.nn.feature_matrix import apply_linear
 from ml.nn.parts.edge_views import normalised_views
 from ml.nn.parts.layered import LayeredNetwork, layer_widths
 from ml.nn.parts.row_product import SymmetricRows, add_by_rows
-
-PUBLISHED: dict[str, Any] = {
-    "layers": 2,
-    "width": 16,
-    "dropout": 0.5,
-    "learning_rate": 0.01,
-    "weight_decay": 5e-4,
-}
 
 
 class GcnLayer(GCNConv):  # type: ignore[misc]  # the library is untyped
@@ -47,7 +37,7 @@ class GcnNetwork(LayeredNetwork):
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 
-    def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
+    def __init__(self, config: NetworkSettings, features: int, classes: int) -> None:
         widths = layer_widths(config, features, classes)
         super().__init__((GcnLayer(*shape, normalize=False) for shape in widths), config.dropout)
 

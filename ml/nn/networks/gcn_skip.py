@@ -1,16 +1,12 @@
 """GCN with a skip connection around every convolution."""
 
-from typing import Any
-
 from torch import Tensor, nn
 
-from ml.config.config import TrainingConfig
+from ml.methods.gcn_skip import GcnSkipSettings
 from ml.nn.feature_matrix import apply_linear
 from ml.nn.networks import gcn
 from ml.nn.parts.edge_views import RowView, normalised_views
 from ml.nn.parts.layered import LayeredNetwork, layer_widths
-
-PUBLISHED: dict[str, Any] = gcn.PUBLISHED
 
 
 class SkipGcnNetwork(LayeredNetwork):
@@ -20,7 +16,7 @@ class SkipGcnNetwork(LayeredNetwork):
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 
-    def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
+    def __init__(self, config: GcnSkipSettings, features: int, classes: int) -> None:
         widths = layer_widths(config, features, classes)
         super().__init__(
             (gcn.GcnLayer(*shape, normalize=False) for shape in widths), config.dropout

@@ -4,7 +4,6 @@ import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -12,29 +11,15 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ml.arrays import FloatArray
-from ml.config.config import TrainingConfig
 from ml.drop_edge.dropper import EdgeDropper, make_dropper
 from ml.graph.graph import Graph
 from ml.graph.scaling import fit_scaling
 from ml.graph.split import Split
+from ml.methods.gmnn import GmnnSettings
 from ml.nn.feature_matrix import make_features
 from ml.nn.networks.gcn import GcnNetwork
 from ml.nn.parts.edge_views import PreparedViews, RowView, normalised_views
 from ml.training.loop import make_adam
-
-PUBLISHED: dict[str, Any] = {
-    "layers": 2,
-    "width": 16,
-    "dropout": 0.5,
-    "learning_rate": 0.05,
-    "weight_decay": 5e-4,
-    "rounds": 1,
-    "sharpness": 10.0,
-}
-PUBLISHED_ON: dict[str, dict[str, Any]] = {
-    "pubmed": {"learning_rate": 0.01, "feature_scaling": "presence"}
-}
-"""Of its authors' program, which reads words as there or not."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +35,7 @@ class Material:
     generator: np.random.Generator
 
 
-def classify(graph: Graph, split: Split, settings: dict[str, Any], seed: int) -> FloatArray:
+def classify(graph: Graph, split: Split, config: GmnnSettings) -> FloatArray:
     """Train the two networks in turn and return the beliefs of the first.
 
     Equation: Qu et al. (2019), Algorithm 1: q is a GCN on features, p a GCN on the labels
@@ -61,11 +46,7 @@ def classify(graph: Graph, split: Split, settings: dict[str, Any], seed: int) ->
         of q the best on validation is returned.
     Shapes: (N, K), rows sum to one.
     """
-    own = {"rounds", "sharpness"}
-    config = TrainingConfig(
-        method="gcn", seed=seed, **{k: v for k, v in settings.items() if k not in own}
-    )
-    with _random_state(seed):
+    with _random_state(config.seed):
         material = _material(graph, split, config)
         q = GcnNetwork(config, graph.features.shape[1], graph.class_count)
         p = GcnNetwork(config, graph.class_count, graph.class_count)
@@ -73,8 +54,8 @@ def classify(graph: Graph, split: Split, settings: dict[str, Any], seed: int) ->
         best = _fit(q, material.features, known, material.train, material, config)
         beliefs = result = _beliefs(q, material.features, material)
         everything = torch.arange(graph.node_count)
-        for _ in range(settings["rounds"]):
-            shown = _clamped(beliefs, known, material.train, settings["sharpness"])
+        for _ in range(config.rounds):
+            shown = _clamped(beliefs, known, material.train, config.sharpness)
             _fit(p, shown, shown, everything, material, config)
             advice = _clamped(_beliefs(p, shown, material), known, material.train, 1.0)
             merit = _fit(q, material.features, advice, everything, material, config)
@@ -91,7 +72,7 @@ def _random_state(seed: int) -> Iterator[None]:
         yield
 
 
-def _material(graph: Graph, split: Split, config: TrainingConfig) -> Material:
+def _material(graph: Graph, split: Split, config: GmnnSettings) -> Material:
     scaled = fit_scaling(graph.features, config.feature_scaling).transform(graph.features)
     return Material(
         features=make_features(scaled, config),
@@ -124,7 +105,7 @@ def _fit(
     targets: Tensor,
     nodes: Tensor,
     material: Material,
-    config: TrainingConfig,
+    config: GmnnSettings,
 ) -> tuple[float, float]:
     """Fit soft targets, keep the best epoch on validation and return its merit."""
     adam = make_adam(network, config)

@@ -1,19 +1,14 @@
 """The limit of the Lévy filter as gamma goes to zero: a perceptron and the mean of its island."""
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 
 from ml.arrays import SparseMatrix
-from ml.config.config import TrainingConfig
 from ml.graph.graph import Graph, islands_of
+from ml.methods.island_mlp import IslandMlpSettings
 from ml.nn.feature_matrix import apply_linear
-from ml.nn.networks import mlp
 from ml.nn.parts.edge_views import PreparedViews
 from ml.nn.parts.layered import LayeredNetwork, layer_widths
-
-PUBLISHED: dict[str, Any] = mlp.PUBLISHED
 
 
 class IslandView:
@@ -38,7 +33,7 @@ class IslandNetwork(LayeredNetwork):
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 
-    def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
+    def __init__(self, config: IslandMlpSettings, features: int, classes: int) -> None:
         widths = layer_widths(config, features, classes)
         super().__init__((nn.Linear(*shape) for shape in widths), config.dropout)
         self.means = nn.ModuleList(nn.Linear(*shape, bias=False) for shape in widths)
@@ -53,7 +48,7 @@ class IslandNetwork(LayeredNetwork):
 
 
 def make_views(
-    graph: Graph, _config: TrainingConfig, device: torch.device
+    graph: Graph, _config: IslandMlpSettings, device: torch.device
 ) -> PreparedViews[IslandView]:
     """Return the islands; edges matter only where they hold one together."""
     return PreparedViews(graph, lambda adjacency: IslandView(adjacency, device))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import torch
@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ml.arrays import SparseMatrix
-from ml.config.config import TrainingConfig
 from ml.graph.graph import Graph
+from ml.methods.lgcn import LgcnSettings
 from ml.nn.dropout import drop
 from ml.nn.networks.gcn import GcnLayer
 from ml.nn.parts.edge_views import PreparedViews, RowView
@@ -23,14 +23,6 @@ MOST_NEIGHBOURS = 64
 """Hubs are cut to this many neighbours, those of the largest weight."""
 EMBEDDING_SHARE = 4
 """The embedding has so many times the channels of a learnable layer: 32 and 8 in the paper."""
-PUBLISHED: dict[str, Any] = {
-    "layers": 4,
-    "width": 32,
-    "dropout": 0.84,
-    "learning_rate": 0.1,
-    "weight_decay": 5e-4,
-}
-"""Those of Cora in the authors' program, which keeps 0.16 of the values and uses Nadam."""
 
 
 Table = Tensor
@@ -168,7 +160,7 @@ class LgcnNetwork(nn.Module):
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 
-    def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
+    def __init__(self, config: LgcnSettings, features: int, classes: int) -> None:
         super().__init__()
         self.embedding = GcnLayer(features, config.width, normalize=False)
         columns = config.width
@@ -217,13 +209,13 @@ def neighbour_tables(adjacency: SparseMatrix, device: torch.device) -> list[Tabl
     return tables
 
 
-def build_network(config: TrainingConfig, features: int, classes: int) -> nn.Module:
+def build_network(config: LgcnSettings, features: int, classes: int) -> nn.Module:
     """Return an LGCN with freshly drawn weights."""
     return LgcnNetwork(config, features, classes)
 
 
 def make_views(
-    graph: Graph, _config: TrainingConfig, device: torch.device
+    graph: Graph, _config: LgcnSettings, device: torch.device
 ) -> PreparedViews[NeighbourView]:
     """Return edges and neighbour tables."""
 

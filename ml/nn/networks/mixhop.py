@@ -1,27 +1,17 @@
 """MixHop of Abu-El-Haija et al. (2019) from PyTorch Geometric."""
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 from torch_geometric.nn import MixHopConv
 
-from ml.config.config import TrainingConfig
+from ml.methods.mixhop import MixhopSettings
 from ml.nn.dropout import drop
 from ml.nn.feature_matrix import apply_linear
 from ml.nn.parts.edge_views import RowView, normalised_views
 from ml.nn.parts.row_product import SymmetricRows, add_by_rows
 
 DEFAULT_POWER = 2
-PUBLISHED: dict[str, Any] = {
-    "layers": 2,
-    "width": 60,
-    "filter_order": DEFAULT_POWER,
-    "dropout": 0.5,
-    "learning_rate": 0.01,
-    "weight_decay": 5e-4,
-}
 
 
 class MixHopLayer(MixHopConv):  # type: ignore[misc]  # the library is untyped
@@ -55,7 +45,7 @@ class MixHopNetwork(nn.Module):
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 
-    def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
+    def __init__(self, config: MixhopSettings, features: int, classes: int) -> None:
         super().__init__()
         highest = DEFAULT_POWER if config.filter_order is None else config.filter_order
         powers = list(range(highest + 1))

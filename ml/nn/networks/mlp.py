@@ -1,25 +1,16 @@
 """A graph-free baseline: the same widths, dropout and l2, but no node sees another."""
 
 from itertools import pairwise
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from ml.arrays import IntArray
-from ml.config.config import TrainingConfig
+from ml.config.settings import NetworkSettings
 from ml.graph.graph import Graph
 from ml.nn.dropout import drop
 from ml.nn.feature_matrix import apply_linear
-
-PUBLISHED: dict[str, Any] = {
-    "layers": 2,
-    "width": 64,
-    "dropout": 0.5,
-    "learning_rate": 0.01,
-    "weight_decay": 5e-4,
-}
 
 
 class MlpNetwork(nn.Module):
@@ -28,7 +19,7 @@ class MlpNetwork(nn.Module):
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 
-    def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
+    def __init__(self, config: NetworkSettings, features: int, classes: int) -> None:
         super().__init__()
         widths = [features, *[config.width] * (config.layers - 1), classes]
         self.layers = nn.ModuleList(
@@ -58,11 +49,11 @@ class NoViews:
         """Return nothing."""
 
 
-def build_network(config: TrainingConfig, features: int, classes: int) -> nn.Module:
+def build_network(config: NetworkSettings, features: int, classes: int) -> nn.Module:
     """Return a perceptron with freshly drawn weights."""
     return MlpNetwork(config, features, classes)
 
 
-def make_views(_graph: Graph, _config: TrainingConfig, _device: torch.device) -> NoViews:
+def make_views(_graph: Graph, _config: NetworkSettings, _device: torch.device) -> NoViews:
     """Return the empty view."""
     return NoViews()

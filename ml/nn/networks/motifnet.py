@@ -1,7 +1,6 @@
 """MotifNet of Monti et al. (2018), written from its paper."""
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import torch
@@ -9,8 +8,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ml.arrays import IntArray
-from ml.config.config import TrainingConfig
 from ml.graph.graph import Graph
+from ml.methods.motifnet import MotifnetSettings
 from ml.nn.dropout import drop
 from ml.nn.feature_matrix import apply_linear
 from ml.nn.networks import chebnet
@@ -19,7 +18,6 @@ from ml.nn.parts.row_product import SymmetricRows, normalise
 
 MATRIX_COUNT = 14
 """The symmetric adjacency and the thirteen motifs."""
-PUBLISHED: dict[str, Any] = chebnet.PUBLISHED
 
 MotifView = list[tuple[int, SymmetricRows]]
 """The plain adjacency and each motif matrix that is not empty: number and matrix, normalised."""
@@ -61,7 +59,7 @@ class MotifNetwork(nn.Module):
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 
-    def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
+    def __init__(self, config: MotifnetSettings, features: int, classes: int) -> None:
         super().__init__()
         order = (
             chebnet.DEFAULT_ORDER if config.filter_order is None else max(1, config.filter_order)
@@ -120,11 +118,11 @@ class MotifViews:
         ]
 
 
-def build_network(config: TrainingConfig, features: int, classes: int) -> nn.Module:
+def build_network(config: MotifnetSettings, features: int, classes: int) -> nn.Module:
     """Return a MotifNet with freshly drawn weights."""
     return MotifNetwork(config, features, classes)
 
 
-def make_views(graph: Graph, _config: TrainingConfig, device: torch.device) -> MotifViews:
+def make_views(graph: Graph, _config: MotifnetSettings, device: torch.device) -> MotifViews:
     """Return the motif matrices."""
     return MotifViews(graph, device)

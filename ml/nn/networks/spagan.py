@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -10,25 +9,14 @@ from torch.nn import functional
 from torch_geometric.utils import softmax
 
 from ml.arrays import SparseMatrix
-from ml.config.config import TrainingConfig
 from ml.graph.graph import Graph
+from ml.methods.spagan import SpaganSettings
 from ml.nn.dropout import drop
 from ml.nn.feature_matrix import apply_linear
 from ml.nn.parts.edge_views import PreparedViews
 from ml.nn.parts.shortest_paths import short_paths
 
 DEFAULT_LENGTH = 2
-PUBLISHED: dict[str, Any] = {
-    "layers": 2,
-    "width": 8,
-    "branches": 8,
-    "filter_order": DEFAULT_LENGTH,
-    "dropout": 0.6,
-    "learning_rate": 0.005,
-    "weight_decay": 5e-4,
-    "pooling": "max",
-}
-PUBLISHED_ON: dict[str, dict[str, Any]] = {"pubmed": {"learning_rate": 0.01}}
 GAIN = 1.414
 """Of the normal Glorot draws in the authors' program."""
 
@@ -116,13 +104,13 @@ class SpaganNetwork(nn.Module):
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 
-    def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
+    def __init__(self, config: SpaganSettings, features: int, classes: int) -> None:
         super().__init__()
-        hidden, lengths = config.width * config.branches, _longest(config)
+        hidden, lengths = config.width * config.parallel_paths, _longest(config)
         style = Style(config.dropout, averages=config.pooling == "average")
         inputs = [features, *[hidden] * (config.layers - 1)]
         self.layers = nn.ModuleList(
-            PathAttention((columns, config.width), config.branches, lengths, style)
+            PathAttention((columns, config.width), config.parallel_paths, lengths, style)
             for columns in inputs[:-1]
         )
         self.output = PathAttention((inputs[-1], classes), 1, 1, style)
@@ -161,17 +149,17 @@ class SpaganNetwork(nn.Module):
         return views
 
 
-def _longest(config: TrainingConfig) -> int:
+def _longest(config: SpaganSettings) -> int:
     return DEFAULT_LENGTH if config.filter_order is None else max(1, config.filter_order)
 
 
-def build_network(config: TrainingConfig, features: int, classes: int) -> nn.Module:
+def build_network(config: SpaganSettings, features: int, classes: int) -> nn.Module:
     """Return a SPAGAN with freshly drawn weights."""
     return SpaganNetwork(config, features, classes)
 
 
 def make_views(
-    graph: Graph, config: TrainingConfig, device: torch.device
+    graph: Graph, config: SpaganSettings, device: torch.device
 ) -> PreparedViews[PathView]:
     """Return the paths of each length; each node is also a path to itself among them all."""
     own = torch.arange(graph.node_count)

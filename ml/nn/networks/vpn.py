@@ -1,29 +1,19 @@
 """VPN, the variable power network of Jin et al. (2019), "Power up!", written from its paper."""
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 import torch
 from torch import Tensor, nn
 
 from ml.arrays import SparseMatrix
-from ml.config.config import TrainingConfig
 from ml.graph.graph import Graph
+from ml.methods.vpn import VpnSettings
 from ml.nn.feature_matrix import multiply
 from ml.nn.parts.edge_views import PreparedViews
 from ml.nn.parts.layered import LayeredNetwork, layer_widths
 from ml.nn.parts.row_product import SymmetricRows, normalise
 
 DEFAULT_POWER = 2
-PUBLISHED: dict[str, Any] = {
-    "layers": 2,
-    "width": 16,
-    "filter_order": DEFAULT_POWER,
-    "dropout": 0.5,
-    "learning_rate": 0.01,
-    "weight_decay": 5e-4,
-}
 
 HopView = list[SymmetricRows]
 """One normalised sparse matrix a distance, from 1 to the highest power."""
@@ -60,7 +50,7 @@ class VpnNetwork(LayeredNetwork):
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 
-    def __init__(self, config: TrainingConfig, features: int, classes: int) -> None:
+    def __init__(self, config: VpnSettings, features: int, classes: int) -> None:
         power = highest_power(config)
         widths = layer_widths(config, features, classes)
         super().__init__((PowerLayer(*shape, power) for shape in widths), config.dropout)
@@ -70,7 +60,7 @@ class VpnNetwork(LayeredNetwork):
         return super().apply_layer(position, signal, (view,))
 
 
-def highest_power(config: TrainingConfig) -> int:
+def highest_power(config: VpnSettings) -> int:
     """Return the largest distance a layer sees: ``filter_order``, at least one."""
     return DEFAULT_POWER if config.filter_order is None else max(1, config.filter_order)
 
@@ -100,9 +90,7 @@ def _pattern(matrix: SparseMatrix) -> SparseMatrix:
     return pattern
 
 
-def make_views(
-    graph: Graph, config: TrainingConfig, device: torch.device
-) -> PreparedViews[HopView]:
+def make_views(graph: Graph, config: VpnSettings, device: torch.device) -> PreparedViews[HopView]:
     """Return one matrix a distance."""
 
     def prepare(adjacency: SparseMatrix) -> HopView:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from ml.arrays import IntArray, SparseMatrix
-from ml.config.config import TrainingConfig
+from ml.config.settings import NetworkSettings
 from ml.graph.graph import Graph, censor_pairs
 from ml.nn.parts.row_product import SymmetricRows, normalise
 
@@ -38,7 +38,7 @@ class PreparedViews(Generic[View]):
 
 
 def edge_views(
-    graph: Graph, _config: TrainingConfig, device: torch.device
+    graph: Graph, _config: NetworkSettings, device: torch.device
 ) -> PreparedViews[EdgeView]:
     """Return the edges without their weights, for layers that weigh them by themselves."""
 
@@ -51,7 +51,7 @@ def edge_views(
 
 
 def normalised_views(
-    graph: Graph, _config: TrainingConfig, device: torch.device
+    graph: Graph, _config: NetworkSettings, device: torch.device
 ) -> PreparedViews[RowView]:
     """Return the adjacency with self-loops under the normalisation of GCN."""
     return PreparedViews(
@@ -60,7 +60,7 @@ def normalised_views(
 
 
 def loopless_views(
-    graph: Graph, _config: TrainingConfig, device: torch.device
+    graph: Graph, _config: NetworkSettings, device: torch.device
 ) -> PreparedViews[RowView]:
     """Return the adjacency as it is under the normalisation of GCN."""
     return PreparedViews(

@@ -7,7 +7,7 @@ from typing import Any
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ml.config.config import TrainingConfig
+from ml.config.settings import NetworkSettings
 from ml.nn.dropout import drop
 
 
@@ -43,6 +43,6 @@ class LayeredNetwork(nn.Module):
         return changed
 
 
-def layer_widths(config: TrainingConfig, features: int, classes: int) -> list[tuple[int, int]]:
+def layer_widths(config: NetworkSettings, features: int, classes: int) -> list[tuple[int, int]]:
     """Return the columns that each layer takes and gives."""
     return list(pairwise([features, *[config.width] * (config.layers - 1), classes]))

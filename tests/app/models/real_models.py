@@ -10,8 +10,6 @@ from app.graphs.packing import read_label_row
 from app.graphs.service import get_detail, load_grid, to_ml_graph
 from app.models.service import NewModel, store_model
 from app.storage.db import Database
-from ml.artifact.manifest import split_parts
-from ml.training.baselines import FittedRival, Trial, get_rival
 from tests.app.samples import post_graph, ring
 
 QUICK = {"epochs": 4, "width": 4, "branches": 2, "device": "cpu", "patience": None}
@@ -39,7 +37,7 @@ def put_trained(api: TestClient, graph_id: str, method: str = "lfgcn", **config:
         manifest=fitted.artifact.manifest,
         metrics={
             part: ml.evaluate(fitted.probabilities, graph.labels, nodes).as_dict()
-            for part, nodes in split_parts(SPLIT).items()
+            for part, nodes in ml.split_parts(SPLIT).items()
         },
         curves={},
         probabilities=fitted.probabilities,
@@ -49,11 +47,13 @@ def put_trained(api: TestClient, graph_id: str, method: str = "lfgcn", **config:
         return store_model(session, model).id
 
 
-def _fit(graph: ml.Graph, method: str, config: dict[str, Any]) -> FittedRival:
-    if method in {"lfgcn", "lfgcn_plus", "mlp", "gcn", "chebnet"}:
-        settings: dict[str, Any] = QUICK | config | {"method": method}
-        result = ml.fit(graph, SPLIT, ml.TrainingConfig(**settings))
-        return FittedRival(result.probabilities, result.artifact)
-    rival = get_rival(method)
-    trial = Trial(graph, SPLIT, ml.TrainingConfig(), lambda: None)
-    return rival.fit(trial, config or rival.list_settings(trial)[0])
+def _fit(graph: ml.Graph, key: str, config: dict[str, Any]) -> ml.FittedBaseline:
+    method = ml.get_method(key)
+    if method.is_network:
+        settings: dict[str, Any] = QUICK | config | {"method": key}
+        result = ml.fit(graph, SPLIT, ml.make_config(**settings))
+        return ml.FittedBaseline(result.probabilities, result.artifact)
+    shared = ml.make_config()
+    comparison = ml.Comparison(graph, SPLIT, shared, lambda: None)
+    choices = method.baseline_choices(graph, shared) if method.baseline_choices else [{}]
+    return ml.fit_baseline(method, comparison, config or choices[0])

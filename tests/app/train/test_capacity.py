@@ -6,7 +6,7 @@ import ml
 from app.errors import OutOfMemory, TimeLimitReached
 from app.settings import Settings
 from app.train.capacity import Room, check_capacity, judge, read_free_memory, read_group_room
-from ml.training.estimate import Estimate
+from ml import Estimate
 from tests.ml.small_grids import ring_with_chords
 
 EXPECTED = Estimate("sparse", "large", 2_500_000_000, setup_seconds=30.0, epoch_seconds=10.0)
@@ -49,7 +49,7 @@ def test_a_container_without_a_limit_sets_none(tmp_path: Path, limit: str) -> No
 
 
 def test_the_limit_of_a_worker_is_held_against_the_graph_and_its_network() -> None:
-    graph, wide = ring_with_chords(), ml.TrainingConfig(width=1024)
+    graph, wide = ring_with_chords(), ml.make_config(width=1024)
     check_capacity(graph, wide, Settings(job_memory_bytes=2**31))
     with pytest.raises(OutOfMemory, match="was not started") as refusal:
         check_capacity(graph, wide, Settings(job_memory_bytes=2**28))
@@ -58,6 +58,4 @@ def test_the_limit_of_a_worker_is_held_against_the_graph_and_its_network() -> No
 
 
 def test_methods_whose_cost_is_not_estimated_are_let_through() -> None:
-    check_capacity(
-        ring_with_chords(), ml.TrainingConfig(method="mlp"), Settings(job_memory_bytes=1)
-    )
+    check_capacity(ring_with_chords(), ml.make_config(method="mlp"), Settings(job_memory_bytes=1))

@@ -5,7 +5,7 @@ import re
 import pytest
 from fastapi.testclient import TestClient
 
-from ml import TrainingConfig
+from ml import make_config
 
 _PAGES = ["/", "/docs"]
 
@@ -55,7 +55,7 @@ def test_an_unknown_view_is_refused(client: TestClient) -> None:
 
 def test_the_form_starts_with_the_defaults_of_training(client: TestClient) -> None:
     html = client.get("/").text
-    config = TrainingConfig()
+    config = make_config()
     for name in ("alpha", "sigma", "gamma", "epochs", "seed"):
         field = re.search(rf'<input name="{name}"[^>]*>', html)
         assert field is not None

@@ -7,7 +7,7 @@ import pytest
 
 from experiments.tables import defaults
 from experiments.tables.table import TABLE_NAMES, get_table
-from ml.config.config import TrainingConfig
+from ml.methods.registry import make_config
 
 RESULTS = Path("experiments/results/defaults.json")
 
@@ -25,7 +25,7 @@ def test_the_candidate_with_the_best_mean_at_the_default_filter_is_the_default()
         if "alpha" not in changes
     }
     changes = defaults.CANDIDATES[max(means, key=means.__getitem__)]
-    assert {name: getattr(TrainingConfig(), name) for name in changes} == changes
+    assert {name: getattr(make_config(), name) for name in changes} == changes
 
 
 def test_a_second_call_goes_on_where_the_first_ended(

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import load, save
 
-from ml.artifact.artifact import Artifact, load_artifact
+from ml.artifact.artifact import Artifact
 from ml.errors import ArtifactRejected
+from ml.methods.stored import load_artifact
 from ml.training.fit import fit
 from tests.ml.small_grids import quick, ring_with_chords, split_of
 

@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ml.arrays import FloatArray, IntArray
-from ml.config.config import DropEdge, Rounding, TrainingConfig
+from ml.config.settings import DropEdge, Rounding
 from ml.drop_edge.dropper import EdgeDropper, make_dropper, top_edges
 from ml.drop_edge.scores import edge_betweenness, score_edges
 from ml.errors import InvalidHyperparameter
 from ml.graph.graph import censor_pairs
+from ml.methods.registry import make_config
 from tests.ml.grids import archipelago, grid_like, make_graph, path
 
 
@@ -183,14 +184,14 @@ def test_the_kind_none_drops_nothing() -> None:
 
 def test_a_configuration_ranks_edges_by_betweenness_unless_told_otherwise() -> None:
     graph = grid_like(40, 3)
-    drop = make_dropper(graph, TrainingConfig(drop_rate=0.5, drop_top=0.1))
+    drop = make_dropper(graph, make_config(drop_rate=0.5, drop_top=0.1))
     assert drop is not None
     np.testing.assert_array_equal(drop.candidates, top_edges(edge_betweenness(graph), 0.1))
 
 
 def test_a_configuration_can_name_another_score() -> None:
     graph = grid_like(40, 3)
-    config = TrainingConfig(drop_rate=0.5, drop_top=0.1, edge_score="percolation", seed=4)
+    config = make_config(drop_rate=0.5, drop_top=0.1, edge_score="percolation", seed=4)
     drop = make_dropper(graph, config)
     assert drop is not None
     expected = top_edges(score_edges(graph, "percolation", 4), 0.1)
@@ -200,7 +201,7 @@ def test_a_configuration_can_name_another_score() -> None:
 def test_a_users_own_scores_replace_those_of_the_configuration() -> None:
     graph = grid_like(40, 3)
     own = np.arange(len(graph.pairs), dtype=float)
-    drop = make_dropper(graph, TrainingConfig(drop_rate=0.5, drop_top=0.1), own)
+    drop = make_dropper(graph, make_config(drop_rate=0.5, drop_top=0.1), own)
     assert drop is not None
     assert drop.candidates[0] == len(graph.pairs) - 1
 
@@ -208,19 +209,19 @@ def test_a_users_own_scores_replace_those_of_the_configuration() -> None:
 @pytest.mark.parametrize(("nodes", "share"), [(40, 0.01 * 0.02), (2000, 0.05 * 0.06)])
 def test_the_rates_follow_the_rule_of_thumb_of_the_paper(nodes: int, share: float) -> None:
     graph = path(nodes)
-    drop = make_dropper(graph, TrainingConfig(), np.ones(nodes - 1))
+    drop = make_dropper(graph, make_config(), np.ones(nodes - 1))
     assert drop is not None
     assert drop.expected_count == pytest.approx(share * (nodes - 1))
 
 
 def test_no_dropper_is_made_when_nothing_is_to_be_dropped() -> None:
-    assert make_dropper(path(5), TrainingConfig(drop_edge="none")) is None
-    assert make_dropper(make_graph([], 3), TrainingConfig()) is None
+    assert make_dropper(path(5), make_config(drop_edge="none")) is None
+    assert make_dropper(make_graph([], 3), make_config()) is None
 
 
 def test_a_drawn_pair_leaves_the_graph_in_both_directions() -> None:
     graph = archipelago()
-    drop = make_dropper(graph, TrainingConfig(drop_rate=0.5, drop_top=0.5))
+    drop = make_dropper(graph, make_config(drop_rate=0.5, drop_top=0.5))
     assert drop is not None
     drawn = drop.draw(np.random.default_rng(0))
     left = censor_pairs(graph.adjacency, graph.pairs[drawn])

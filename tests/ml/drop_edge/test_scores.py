@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from ml.config.config import EdgeScore
+from ml.config.settings import EdgeScore
 from ml.drop_edge import scores as edge_scores
 from ml.drop_edge.scores import edge_betweenness, score_edges
 from ml.graph.graph import Graph

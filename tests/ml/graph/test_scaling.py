@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from ml.config.config import Scaling
+from ml.config.settings import Scaling
 from ml.graph.scaling import MOST_KNOTS, FeatureScaling, fit_scaling
 
 FEATURES = np.array([[1.0, 5.0, -2.0], [3.0, 5.0, 4.0], [8.0, 5.0, 1.0]])

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ml.arrays import FloatArray
-from ml.config.config import FilterMethod, TrainingConfig
+from ml.config.levy import LfgcnSettings
+from ml.config.settings import FilterMethod
 from ml.errors import InvalidHyperparameter
 from ml.graph.graph import Graph
 from ml.levy.dense import DenseLevyOperator
@@ -54,7 +55,7 @@ def inverse_filter(matrix: FloatArray, alpha: float) -> FloatArray:
 )
 def test_the_series_stops_at_the_order_of_the_paper(alpha: float, order: int) -> None:
     assert default_order(alpha) == order
-    assert TrainingConfig(alpha=alpha).taylor_order == order
+    assert LfgcnSettings(alpha=alpha).taylor_order == order
 
 
 @pytest.mark.parametrize("alpha", ALPHAS)

@@ -1,4 +1,3 @@
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,9 @@ from ml.errors import DatasetUnavailable
 from ml.graph.graph import Graph
 from ml.levy.closed_forms import label_matrix
 from ml.methods import deepwalk, hand_rule, label_propagation
+from ml.methods.direct import fit_direct
+from ml.methods.label_propagation import LabelPropagationSettings
+from ml.methods.registry import get_method
 from tests.ml.communities import split_of, two_communities
 
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -19,14 +21,13 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "label_propagation": {"normalised": True},
 }
 
-HOMES = {"gmnn": "nn.networks"}
+RULE = hand_rule.HandRuleSettings()
 
 
 def classify(name: str, graph: Graph, seed: int = 0) -> FloatArray:
-    module = import_module(f"ml.{HOMES.get(name, 'methods')}.{name}")
-    settings = {**module.PUBLISHED, **SETTINGS.get(name, {})}
-    answer: FloatArray = module.classify(graph, split_of(graph), settings, seed)
-    return answer
+    method = get_method(name)
+    settings = method.settings(**{**method.published, **SETTINGS.get(name, {}), "seed": seed})
+    return fit_direct(method, graph, split_of(graph), settings)[0]
 
 
 @pytest.mark.parametrize("name", sorted(SETTINGS))
@@ -60,7 +61,7 @@ def test_propagation_reaches_the_fixed_point_of_clamped_averaging() -> None:
     for _ in range(3000):
         state = step @ state
         state[split.train] = known[split.train]
-    found = label_propagation.classify(graph, split, {"normalised": False}, 0)
+    found = label_propagation.fit(graph, split, LabelPropagationSettings(normalised=False))[0]
     np.testing.assert_allclose(found, state, atol=1e-6)
 
 
@@ -68,8 +69,8 @@ def test_normalised_propagation_gives_each_class_its_share_of_the_mass() -> None
     graph = two_communities()
     split = split_of(graph)
     known = label_matrix(graph, split.train)
-    free = label_propagation.classify(graph, split, {"normalised": False}, 0)
-    found = label_propagation.classify(graph, split, {"normalised": True}, 0)
+    free = label_propagation.fit(graph, split, LabelPropagationSettings(normalised=False))[0]
+    found = label_propagation.fit(graph, split, LabelPropagationSettings(normalised=True))[0]
     shares = known.sum(axis=0) / known.sum()
     expected = free * (shares / free.sum(axis=0))
     np.testing.assert_allclose(found, expected / expected.sum(axis=1, keepdims=True), atol=1e-9)
@@ -93,11 +94,11 @@ def test_the_hand_rule_calls_buses_by_load_and_voltage() -> None:
         labels=np.array([1, 2, 0]),
         class_names=("neither", "load", "generator"),
     )
-    called = hand_rule.classify(graph, split_of(two_communities()), {}, 0).argmax(axis=1)
+    called = hand_rule.fit(graph, split_of(two_communities()), RULE)[0].argmax(axis=1)
     assert called.tolist() == [1, 2, 0]
 
 
 def test_the_hand_rule_refuses_other_classes() -> None:
     graph = two_communities()
     with pytest.raises(DatasetUnavailable):
-        hand_rule.classify(graph, split_of(graph), {}, 0)
+        hand_rule.fit(graph, split_of(graph), RULE)

@@ -1,8 +1,9 @@
 import numpy as np
 
+from ml.config.settings import NetworkSettings
 from ml.graph.graph import Graph
 from ml.graph.split import Split
-from ml.methods.one_rule import classify, describe_rule, list_rules
+from ml.methods.one_rule import OneRuleSettings, describe_rule, fit, list_rules
 
 
 def line(values: list[float], labels: list[int]) -> Graph:
@@ -26,8 +27,7 @@ def known(graph: Graph, train: list[int]) -> Split:
 
 def test_a_column_that_decides_the_class_is_a_perfect_rule() -> None:
     graph = line([0, 5, 0, 7, 0, 6], [0, 1, 0, 1, 0, 1])
-    settings = {"column": "Pd", "leaves": 2}
-    found = classify(graph, known(graph, [0, 1]), settings, 0)
+    found, _ = fit(graph, known(graph, [0, 1]), OneRuleSettings(column="Pd"))
     np.testing.assert_array_equal(found.argmax(axis=1), graph.labels)
     np.testing.assert_allclose(found.sum(axis=1), 1)
 
@@ -36,29 +36,31 @@ def test_whether_a_value_is_zero_is_a_rule_of_its_own() -> None:
     # A cut halfway between the 0 and the 9 of the training nodes would call 2 a zero.
     graph = line([0, 9, 0, 2, 0, 6], [0, 1, 0, 1, 0, 1])
     split = known(graph, [0, 1])
-    cut = classify(graph, split, {"column": "Pd", "leaves": 2}, 0).argmax(axis=1)
-    zero = classify(graph, split, {"column": "Pd is not zero", "leaves": 2}, 0).argmax(axis=1)
+    cut, zero = (
+        fit(graph, split, OneRuleSettings(column=column))[0].argmax(axis=1)
+        for column in ("Pd", "Pd is not zero")
+    )
     assert cut[3] == 0
     np.testing.assert_array_equal(zero, graph.labels)
 
 
-def test_a_rule_is_told_in_words() -> None:
+def test_a_rule_is_written_in_words() -> None:
     graph = line([0, 9, 0, 2, 0, 6], [0, 1, 0, 1, 0, 1])
     split = known(graph, [0, 1])
-    told = [
-        describe_rule(graph, split, {"column": name, "leaves": 2}, 0)
+    words = [
+        describe_rule(graph, split, OneRuleSettings(column=name))
         for name in ("Pd", "Pd is not zero")
     ]
-    assert told == ["Pd up to 4.5: neither; above: load", "Pd zero: neither; not zero: load"]
+    assert words == ["Pd up to 4.5: neither; above: load", "Pd zero: neither; not zero: load"]
 
 
 def test_a_rule_without_a_cut_has_one_class() -> None:
     graph = line([0, 9, 0, 2], [1, 1, 0, 1])
-    rule = {"column": "degree", "leaves": 2}
-    assert describe_rule(graph, known(graph, [0, 1]), rule, 0) == "degree any: load"
+    rule = OneRuleSettings(column="degree")
+    assert describe_rule(graph, known(graph, [0, 1]), rule) == "degree any: load"
 
 
 def test_every_column_its_zeros_and_the_degree_are_rules() -> None:
     graph = line([0, 9, 0, 2], [0, 1, 0, 1])
-    columns = [rule["column"] for rule in list_rules(graph)]
+    columns = [rule["column"] for rule in list_rules(graph, NetworkSettings())]
     assert columns == ["Pd", "degree", "Pd is not zero"]

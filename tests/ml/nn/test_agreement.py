@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from ml.config.config import TrainingConfig
+from ml.config.levy import LfgcnPlusSettings
 from ml.levy.closed_forms import label_matrix
 from ml.nn.agreement import disagreement
 from ml.nn.lfgcn_plus import PlusNetwork, make_views
@@ -15,10 +15,9 @@ from tests.ml.communities import split_of, two_communities
 
 GRAPH = two_communities(size=10)
 SPLIT = split_of(GRAPH)
-CONFIG = TrainingConfig(
-    method="lfgcn_plus",
+CONFIG = LfgcnPlusSettings(
     width=4,
-    branches=2,
+    parallel_paths=2,
     members=3,
     epochs=60,
     agreement=1.0,
@@ -65,12 +64,12 @@ def test_the_common_answer_is_not_pulled_towards_the_members() -> None:
     torch.testing.assert_close(voices.grad, expected)
 
 
-def make_network(config: TrainingConfig) -> PlusNetwork:
+def make_network(config: LfgcnPlusSettings) -> PlusNetwork:
     torch.manual_seed(0)
     return PlusNetwork(config, GRAPH.features.shape[1] + 2, 2)
 
 
-def ask(config: TrainingConfig) -> tuple[Tensor, Tensor, Tensor]:
+def ask(config: LfgcnPlusSettings) -> tuple[Tensor, Tensor, Tensor]:
     """Return logits with and without the penalty, drawn alike, and the penalty."""
     columns = np.concatenate([GRAPH.features, label_matrix(GRAPH, SPLIT.train)], axis=1)
     features, nodes = torch.from_numpy(columns).float(), torch.from_numpy(SPLIT.train)
@@ -101,7 +100,7 @@ def test_training_with_agreement_brings_the_members_together() -> None:
     assert together < apart / 2
 
 
-def _distance_after_training(config: TrainingConfig) -> float:
+def _distance_after_training(config: LfgcnPlusSettings) -> float:
     result = fit(GRAPH, SPLIT, dataclasses.replace(config, patience=None, stop_on="loss"))
     weights = {name: torch.from_numpy(value) for name, value in result.artifact.tensors().items()}
     network = make_network(config)

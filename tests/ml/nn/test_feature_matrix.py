@@ -1,18 +1,16 @@
-import dataclasses
-
 import numpy as np
 import pytest
 import torch
 
 from ml.arrays import FloatArray
-from ml.config.config import MethodName, TrainingConfig
+from ml.methods.registry import change_settings, make_config
 from ml.nn.dropout import drop
 from ml.nn.feature_matrix import densify, make_features, multiply
-from ml.training.methods import get_method
+from ml.training.interfaces import import_network
 from tests.ml.communities import two_communities
 from tests.ml.nn.networks.test_networks import METHODS
 
-CONFIG = TrainingConfig(width=8, branches=2, members=2, device="cpu", drop_edge="none")
+CONFIG = make_config(width=8, branches=2, members=2, device="cpu", drop_edge="none")
 
 
 def words(rows: int = 40, share: float = 0.01) -> FloatArray:
@@ -40,27 +38,28 @@ def test_dropout_of_a_sparse_signal_keeps_zeros_and_scales_the_rest() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_network_gives_the_same_for_sparse_and_dense_features(method: MethodName) -> None:
+def test_a_network_gives_the_same_for_sparse_and_dense_features(method: str) -> None:
     graph = two_communities()
     columns = words()
     if method == "lfgcn_plus":
         columns = np.concatenate([columns, np.eye(2)[graph.labels]], axis=1)
-    module = get_method(method)
-    view = module.make_views(graph, CONFIG, torch.device("cpu")).whole()
-    network = module.build_network(CONFIG, columns.shape[1], 2).eval()
-    sparse = make_features(columns, CONFIG)
+    module = import_network(method)
+    config = change_settings(CONFIG, {"method": method})
+    view = module.make_views(graph, config, torch.device("cpu")).whole()
+    network = module.build_network(config, columns.shape[1], 2).eval()
+    sparse = make_features(columns, config)
     assert sparse.is_sparse
     torch.testing.assert_close(network(sparse, view, None), network(densify(sparse), view, None))
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_network_in_training_takes_sparse_features_at_chosen_nodes(method: MethodName) -> None:
+def test_a_network_in_training_takes_sparse_features_at_chosen_nodes(method: str) -> None:
     graph = two_communities()
     columns = words()
     if method == "lfgcn_plus":
         columns = np.concatenate([columns, np.eye(2)[graph.labels]], axis=1)
-    module = get_method(method)
-    config = dataclasses.replace(CONFIG, dropout=0.5)
+    module = import_network(method)
+    config = change_settings(CONFIG, {"method": method, "dropout": 0.5})
     view = module.make_views(graph, config, torch.device("cpu")).whole()
     network = module.build_network(config, columns.shape[1], 2).train()
     nodes = torch.tensor([1, 5, 9])

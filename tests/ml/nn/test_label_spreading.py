@@ -2,11 +2,12 @@ import numpy as np
 import pytest
 import torch
 
-from ml.config.config import TrainingConfig
+from ml.config.levy import LfgcnPlusSettings
 from ml.errors import InvalidHyperparameter
 from ml.graph.graph import Graph
 from ml.levy.closed_forms import closed_form
 from ml.methods import label_propagation
+from ml.methods.label_propagation import LabelPropagationSettings
 from ml.nn.label_spreading import Spreader, clamp_labels, weigh_edges
 from tests.ml.communities import split_of, two_communities
 
@@ -42,14 +43,14 @@ def test_a_column_of_many_values_has_no_levels() -> None:
 
 def test_a_bus_follows_the_label_behind_its_transformer() -> None:
     graph = line_of_buses([110.0, 110.0, 20.0])
-    config = TrainingConfig(method="lfgcn_plus", label_bridges=5.0)
+    config = LfgcnPlusSettings(label_bridges=5.0)
     heard = Spreader(graph, config, torch.device("cpu")).responses(torch.tensor([0, 2]))
     assert heard[1, 1] > heard[1, 0]
 
 
 def test_labels_spread_as_in_the_closed_form_where_no_bridge_weighs_more() -> None:
     graph = line_of_buses([110.0, 110.0, 20.0, 20.0, 20.0])
-    config = TrainingConfig(method="lfgcn_plus", label_alpha=0.8)
+    config = LfgcnPlusSettings(label_alpha=0.8)
     heard = Spreader(graph, config, torch.device("cpu")).responses(torch.tensor([0, 4])).numpy()
     expected = closed_form("NL", 0.8).probabilities(graph, np.array([0, 4]))
     np.testing.assert_allclose(heard / heard.sum(axis=1, keepdims=True), expected, rtol=1e-5)
@@ -70,21 +71,19 @@ def test_a_rough_column_changes_no_weight() -> None:
 def test_clamped_labels_spread_as_in_label_propagation() -> None:
     graph = two_communities(size=12)
     split = split_of(graph)
-    config = TrainingConfig(
-        method="lfgcn_plus", label_spreading="clamped", label_alpha=0.9999, device="cpu"
-    )
+    config = LfgcnPlusSettings(label_spreading="clamped", label_alpha=0.9999, device="cpu")
     nodes = torch.from_numpy(split.train)
     labels = torch.eye(2)[torch.from_numpy(graph.labels[split.train])]
     shown = torch.ones(len(nodes), dtype=torch.bool)
     heard = Spreader(graph, config, torch.device("cpu")).hear(nodes, labels, shown)
-    expected = label_propagation.classify(graph, split, {"normalised": True}, 0)
+    expected, _ = label_propagation.fit(graph, split, LabelPropagationSettings())
     shares = (heard / heard.sum(1, keepdim=True)).numpy()
     np.testing.assert_allclose(shares, expected, atol=1e-3)
 
 
 def test_clamped_labels_that_are_hidden_leave_no_trace() -> None:
     graph = line_of_buses([110.0] * 5)
-    config = TrainingConfig(method="lfgcn_plus", label_spreading="clamped", label_alpha=0.99)
+    config = LfgcnPlusSettings(label_spreading="clamped", label_alpha=0.99)
     spreader = Spreader(graph, config, torch.device("cpu"))
     nodes, labels = torch.tensor([0, 4]), torch.eye(2)
     one = spreader.hear(nodes, labels, torch.tensor([True, False]))
@@ -106,9 +105,7 @@ def test_labels_that_cannot_be_clamped_are_refused_by_the_setting() -> None:
 
 def test_clamping_keeps_what_single_precision_would_cut_off() -> None:
     graph = line_of_buses([110.0 + node for node in range(40)])
-    config = TrainingConfig(
-        method="lfgcn_plus", label_spreading="clamped", label_alpha=0.2, device="cpu"
-    )
+    config = LfgcnPlusSettings(label_spreading="clamped", label_alpha=0.2, device="cpu")
     nodes, labels = torch.tensor([0, 39]), torch.eye(2)
     heard = Spreader(graph, config, torch.device("cpu")).hear(nodes, labels, nodes >= 0)
     assert (heard[1:20, 0] > heard[1:20, 1]).all()
@@ -117,7 +114,7 @@ def test_clamping_keeps_what_single_precision_would_cut_off() -> None:
 
 def test_labels_that_are_all_shown_are_heard_anew_only_if_they_change() -> None:
     graph = line_of_buses([float(node) for node in range(6)])
-    spreader = Spreader(graph, TrainingConfig(method="lfgcn_plus"), torch.device("cpu"))
+    spreader = Spreader(graph, LfgcnPlusSettings(), torch.device("cpu"))
     nodes, everything = torch.tensor([0, 5]), torch.tensor([True, True])
     first = spreader.hear(nodes, torch.eye(2), everything)
     assert spreader.hear(nodes, torch.eye(2), everything) is first

@@ -3,13 +3,13 @@ import pytest
 import torch
 from torch.nn import functional
 
-from ml.config.config import TrainingConfig
+from ml.config.levy import LfgcnSettings
 from ml.levy.dense import DenseLevyOperator
 from ml.levy.filter import filter_matrix
 from ml.nn.filters.operator_filter import DenseFilter, OperatorFilter
 from ml.nn.lfgcn import LevyNetwork, LevyViews
 from ml.nn.pooling import pool_gated
-from tests.ml.small_grids import quick, ring_with_chords
+from tests.ml.small_grids import quick_levy, ring_with_chords
 
 CPU = torch.device("cpu")
 
@@ -19,7 +19,7 @@ def features() -> torch.Tensor:
     return torch.randn(30, 2)
 
 
-def network_of(config: TrainingConfig, inputs: int = 2) -> LevyNetwork:
+def network_of(config: LfgcnSettings, inputs: int = 2) -> LevyNetwork:
     torch.manual_seed(0)
     network = LevyNetwork(config, inputs, 3)
     with torch.no_grad():
@@ -35,12 +35,12 @@ def weights_of(network: LevyNetwork, layer: int) -> dict[str, torch.Tensor]:
 
 
 def parameter_count(**changes: object) -> int:
-    return sum(p.numel() for p in LevyNetwork(quick(**changes), 2, 3).parameters())
+    return sum(p.numel() for p in LevyNetwork(quick_levy(**changes), 2, 3).parameters())
 
 
 def test_the_forward_pass_is_the_formula_of_the_paper() -> None:
     """Written out branch by branch, with no shortcut, in the order of the equations."""
-    config = quick(skip="input", output_skip=True)
+    config = quick_levy(skip="input", output_skip=True)
     graph = ring_with_chords()
     network = network_of(config)
     view = LevyViews(graph, config, CPU).whole()
@@ -66,7 +66,7 @@ def test_the_forward_pass_is_the_formula_of_the_paper() -> None:
 @pytest.mark.parametrize("skip", ["input", "filtered", "pooled", "none"])
 @pytest.mark.parametrize("layers", [1, 2, 3])
 def test_asking_for_some_nodes_gives_their_rows(skip: str, layers: int) -> None:
-    config = quick(skip=skip, layers=layers)
+    config = quick_levy(skip=skip, layers=layers)
     network = network_of(config)
     view = LevyViews(ring_with_chords(), config, CPU).whole()
     nodes = torch.tensor([0, 11, 29])
@@ -79,7 +79,7 @@ def test_filtering_before_or_after_the_weights_is_the_same(skip: str) -> None:
     """Forty columns in and one branch of three out: the weights come first; the order of
     products must not show.
     """
-    config = quick(skip=skip, layers=1, branches=2)
+    config = quick_levy(skip=skip, layers=1, parallel_paths=2)
     graph = ring_with_chords()
     network = network_of(config, inputs=40)
     view = LevyViews(graph, config, CPU).whole()
@@ -97,7 +97,7 @@ def test_filtering_before_or_after_the_weights_is_the_same(skip: str) -> None:
 def test_wide_features_that_stay_the_same_may_be_filtered_before_the_weights(
     skip: str, *, sparse: bool
 ) -> None:
-    config = quick(width=2, branches=2, skip=skip)
+    config = quick_levy(width=2, parallel_paths=2, skip=skip)
     graph = ring_with_chords()
     operator = DenseLevyOperator(graph.adjacency, config.gamma, config.sigma)
     signal = torch.relu(torch.randn(30, 9, generator=torch.Generator().manual_seed(0)))
@@ -114,7 +114,7 @@ def test_wide_features_that_stay_the_same_may_be_filtered_before_the_weights(
 
 def test_each_component_can_be_switched_off() -> None:
     whole = parameter_count()
-    assert parameter_count(branches=1) < whole
+    assert parameter_count(parallel_paths=1) < whole
     assert parameter_count(pooling="average") == whole - 2 * 4
     assert parameter_count(skip="none") == whole - 2 * 8 - 8 * 3
     assert parameter_count(output_skip=False) == whole - 8 * 3
@@ -140,13 +140,13 @@ def test_every_reading_changes_the_output(change: dict[str, object]) -> None:
     graph = ring_with_chords()
     usual, other = (
         network_of(config)(features(), LevyViews(graph, config, CPU).whole(), None)
-        for config in (quick(), quick(**change))
+        for config in (quick_levy(), quick_levy(**change))
     )
     assert (usual - other).abs().max() > 1e-4
 
 
 def test_dropout_acts_in_training_only() -> None:
-    config = quick(dropout=0.5)
+    config = quick_levy(dropout=0.5)
     network = network_of(config)
     view = LevyViews(ring_with_chords(), config, CPU).whole()
     values = features()
@@ -156,7 +156,7 @@ def test_dropout_acts_in_training_only() -> None:
 
 
 def test_a_censored_view_is_that_of_the_graph_without_the_edges() -> None:
-    config = quick()
+    config = quick_levy()
     graph = ring_with_chords()
     gone = graph.pairs[[2, 5]]
     kept = np.array([not np.any(np.all(np.sort(edge) == gone, axis=1)) for edge in graph.edges])
@@ -168,7 +168,7 @@ def test_a_censored_view_is_that_of_the_graph_without_the_edges() -> None:
 
 def test_the_same_censored_graph_is_built_once() -> None:
     graph = ring_with_chords()
-    views = LevyViews(graph, quick(), CPU)
+    views = LevyViews(graph, quick_levy(), CPU)
     first = views.censored(graph.pairs[[2, 5]])
     assert views.censored(graph.pairs[[5, 2]]) is first
     assert views.censored(graph.pairs[[5]]) is not first
@@ -176,8 +176,8 @@ def test_the_same_censored_graph_is_built_once() -> None:
 
 def test_a_sparse_operator_trains_and_serves_like_a_dense_one() -> None:
     graph = ring_with_chords()
-    dense = LevyViews(graph, quick(operator="dense"), CPU)
-    sparse = LevyViews(graph, quick(operator="sparse"), CPU)
+    dense = LevyViews(graph, quick_levy(operator="dense"), CPU)
+    sparse = LevyViews(graph, quick_levy(operator="sparse"), CPU)
     values = features()
     assert isinstance(sparse.whole(), DenseFilter)
     assert isinstance(sparse.censored(graph.pairs[[2]]), OperatorFilter)

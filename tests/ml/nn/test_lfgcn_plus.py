@@ -4,20 +4,19 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ml.artifact.layer_shapes import layer_shapes
-from ml.config.config import TrainingConfig
+from ml.config.levy import LfgcnPlusSettings, LfgcnSettings
 from ml.levy.closed_forms import label_matrix
 from ml.levy.dense import DenseLevyOperator
 from ml.levy.filter import filter_matrix
+from ml.methods.levy_layers import layer_shapes
+from ml.methods.registry import make_config
 from ml.nn.lfgcn import LevyNetwork, LevyViews
 from ml.nn.lfgcn_plus import PlusNetwork, make_views
 from tests.ml.communities import split_of, two_communities
 
 GRAPH = two_communities(size=10)
 SPLIT = split_of(GRAPH)
-CONFIG = TrainingConfig(
-    method="lfgcn_plus", width=4, branches=2, members=2, device="cpu", drop_edge="none"
-)
+CONFIG = LfgcnPlusSettings(width=4, parallel_paths=2, members=2, device="cpu", drop_edge="none")
 
 
 def inputs(flipped: int | None = None) -> Tensor:
@@ -89,7 +88,7 @@ def test_labels_that_are_always_hidden_are_not_seen_in_prediction_either() -> No
 
 def test_filtering_last_leaves_the_first_layer_to_each_node() -> None:
     config = dataclasses.replace(
-        CONFIG, branches=1, skip="none", output_skip=False, filtered_layers="last", gamma=0.5
+        CONFIG, parallel_paths=1, skip="none", output_skip=False, filtered_layers="last", gamma=0.5
     )
     torch.manual_seed(0)
     network = LevyNetwork(config, GRAPH.features.shape[1], 2).eval()
@@ -107,7 +106,8 @@ def test_filtering_last_leaves_the_first_layer_to_each_node() -> None:
 
 
 def test_only_lfgcn_plus_may_filter_last() -> None:
-    plain = dataclasses.replace(CONFIG, method="lfgcn", filtered_layers="last")
+    plain = make_config(method="lfgcn", filtered_layers="last")
+    assert isinstance(plain, LfgcnSettings)
     assert all(shape.filters for shape in layer_shapes(plain, 3, 2))
-    plus = dataclasses.replace(plain, method="lfgcn_plus")
+    plus = dataclasses.replace(CONFIG, filtered_layers="last")
     assert [shape.filters for shape in layer_shapes(plus, 3, 2)] == [False, True]

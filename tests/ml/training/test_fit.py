@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import torch
 
-from ml.config.config import TrainingConfig
+from ml.config.settings import NetworkSettings
 from ml.errors import (
     CheckpointRejected,
     DeviceUnavailable,
@@ -20,7 +20,7 @@ from ml.training.history import EpochRecord
 from tests.ml.small_grids import quick, ring_with_chords, split_of
 
 
-def run(config: TrainingConfig, graph: Graph | None = None, **options: object) -> TrainingResult:
+def run(config: NetworkSettings, graph: Graph | None = None, **options: object) -> TrainingResult:
     graph = ring_with_chords() if graph is None else graph
     return fit(graph, split_of(graph), config, **options)  # type: ignore[arg-type]  # passed on
 

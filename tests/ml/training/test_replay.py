@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from ml.artifact.artifact import Artifact, pack
-from ml.config.config import TrainingConfig
-from ml.training.baselines import Trial, get_rival
+from ml.methods.registry import get_method, make_config
+from ml.training.baselines import Comparison, fit_baseline
 from ml.training.fit import TrainingResult, fit
 from ml.training.replay import largest_difference, list_differences, read_split, threads_of
 from tests.ml.small_grids import quick, ring_with_chords, split_of
@@ -60,7 +60,7 @@ def test_a_setting_that_came_later_is_named_with_its_default(result: TrainingRes
     manifest = changed(result)
     del manifest["config"]["dropout"]
     (difference,) = list_differences(manifest, ring_with_chords())
-    assert (difference.what, difference.now) == ("settings.dropout", TrainingConfig().dropout)
+    assert (difference.what, difference.now) == ("settings.dropout", make_config().dropout)
 
 
 def test_the_split_comes_back_from_the_manifest(result: TrainingResult) -> None:
@@ -88,13 +88,11 @@ def test_other_weights_have_other_logits(result: TrainingResult) -> None:
 
 def test_arrays_of_another_shape_are_infinitely_far() -> None:
     graph = ring_with_chords()
-    trial = Trial(graph, split_of(graph), quick(), lambda: None)
-    forest = get_rival("forest")
-    small, large = (
-        forest.fit(trial, {"trees": trees, "depth": None, "leaf": 1}).artifact for trees in (1, 2)
-    )
-    assert largest_difference(small, large, graph, trial.split) == float("inf")
-    assert largest_difference(small, Artifact(small.weights, {}, ""), graph, trial.split) == 0
+    comparison = Comparison(graph, split_of(graph), quick(), lambda: None)
+    forest = get_method("forest")
+    small, large = (fit_baseline(forest, comparison, {"trees": trees}).artifact for trees in (1, 2))
+    assert largest_difference(small, large, graph, comparison.split) == float("inf")
+    assert largest_difference(small, Artifact(small.weights, {}, ""), graph, comparison.split) == 0
 
 
 def test_a_run_is_repeated_with_the_threads_it_had() -> None:

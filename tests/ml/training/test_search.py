@@ -5,6 +5,7 @@ import pytest
 
 from ml.errors import InvalidHyperparameter
 from ml.graph.graph import UNLABELLED
+from ml.methods.registry import flatten_settings
 from ml.training.search import Attempt, Choice, Range, SearchResult, Space, search_settings
 from tests.ml.small_grids import quick, ring_with_chords, split_of
 
@@ -21,7 +22,7 @@ def test_the_best_attempt_is_returned() -> None:
     result = run()
     scores = [attempt.score for attempt in result.attempts if attempt.score is not None]
     best = result.attempts[int(np.argmax(scores))]
-    assert result.config.alpha == best.settings["alpha"]
+    assert flatten_settings(result.config)["alpha"] == best.settings["alpha"]
     assert result.config.width == best.settings["width"]
     assert result.validation_accuracy == best.validation_accuracy
 

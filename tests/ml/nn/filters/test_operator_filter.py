@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from ml.config.config import FilterMethod
+from ml.config.settings import FilterMethod
 from ml.levy.dense import DenseLevyOperator
 from ml.levy.filter import filter_matrix
 from ml.nn.filters.operator_filter import DenseFilter, LevyFilter, OperatorFilter

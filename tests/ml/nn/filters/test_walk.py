@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from ml.config.config import TrainingConfig
+from ml.config.levy import LfgcnSettings
+from ml.config.settings import FilterMethod
 from ml.levy.filter import filter_signal, filter_transposed
 from ml.levy.ordinary import OrdinaryWalkOperator
 from ml.nn.filters.walk import WalkFilter
@@ -62,7 +63,9 @@ def test_columns_stored_one_by_one_are_taken_too() -> None:
 
 
 @pytest.mark.parametrize("method", ["taylor", "exact"])
-def test_censored_views_of_an_ordinary_walk_stay_in_torch_where_they_can(method: str) -> None:
-    config = TrainingConfig(gamma=1.0, operator="sparse", filter_method=method, device="cpu")  # type: ignore[arg-type]
+def test_censored_views_of_an_ordinary_walk_stay_in_torch_where_they_can(
+    method: FilterMethod,
+) -> None:
+    config = LfgcnSettings(gamma=1.0, operator="sparse", filter_method=method, device="cpu")
     view = LevyViews(GRAPH, config, CPU).censored(GRAPH.edges[:1])
     assert isinstance(view, WalkFilter) == (method == "taylor")

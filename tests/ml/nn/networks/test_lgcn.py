@@ -4,8 +4,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ml.config.config import TrainingConfig
 from ml.graph.graph import Graph
+from ml.methods.lgcn import LgcnSettings
 from ml.nn.networks.lgcn import (
     LARGEST,
     MOST_NEIGHBOURS,
@@ -18,7 +18,7 @@ from ml.nn.networks.lgcn import (
 from tests.ml.grids import make_graph, star, tangle
 
 CPU = torch.device("cpu")
-CONFIG = TrainingConfig(method="lgcn")
+CONFIG = LgcnSettings()
 
 
 def grid_by_node(signal: Tensor, graph: Graph) -> Tensor:

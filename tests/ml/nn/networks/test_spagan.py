@@ -3,14 +3,14 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ml.config.config import TrainingConfig
+from ml.methods.spagan import SpaganSettings
 from ml.nn.networks.spagan import PathAttention, SpaganNetwork, Style, make_views
 from ml.training.loop import make_adam
 from tests.ml.communities import two_communities
 from tests.ml.grids import star
 
 CPU = torch.device("cpu")
-CONFIG = TrainingConfig(method="spagan", layers=2, width=4, branches=2, filter_order=2)
+CONFIG = SpaganSettings(layers=2, width=4, parallel_paths=2, filter_order=2)
 
 
 def gather_by_node(

@@ -2,49 +2,63 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 
-from ml.artifact.artifact import SHALLOW, load_artifact
 from ml.artifact.inputs import add_degree
-from ml.config.config import TrainingConfig
 from ml.errors import InvalidGraph
-from ml.methods.inference import predict_probabilities
-from ml.training.baselines import RIVALS, FittedRival, Rival, Trial, get_rival
+from ml.methods.base import Method
+from ml.methods.registry import BASELINES, get_method, make_config
+from ml.methods.stored import load_artifact, predict_probabilities
+from ml.training.baselines import Comparison, FittedBaseline, fit_baseline
 from tests.ml.communities import split_of as community_split
 from tests.ml.communities import two_communities
 from tests.ml.small_grids import ring_with_chords, split_of
 
-CONFIG = TrainingConfig(epochs=15, width=8, patience=None, device="cpu", seed=5)
-KEYS = [rival.key for rival in RIVALS]
+CONFIG = make_config(epochs=15, width=8, patience=None, device="cpu", seed=5)
+KEYS = [method.key for method in BASELINES]
+DIRECT = [method.key for method in BASELINES if not method.is_network]
 
 
-def trial() -> Trial:
+def comparison() -> Comparison:
     graph = ring_with_chords()
-    return Trial(graph, split_of(graph), CONFIG, lambda: None)
+    return Comparison(graph, split_of(graph), CONFIG, lambda: None)
 
 
-def stored_and_back(fitted: FittedRival) -> FittedRival:
+def choices(method: Method) -> list[dict[str, Any]]:
+    assert method.baseline_choices is not None
+    return method.baseline_choices(ring_with_chords(), CONFIG)
+
+
+def fit_first(key: str) -> FittedBaseline:
+    return fit_baseline(get_method(key), comparison(), choices(get_method(key))[0])
+
+
+def stored_and_back(fitted: FittedBaseline) -> FittedBaseline:
     manifest = json.loads(json.dumps(fitted.artifact.manifest))
     return replace(fitted, artifact=load_artifact(fitted.artifact.weights, manifest))
 
 
-def every_setting(rival: Rival) -> list[FittedRival]:
-    return [stored_and_back(rival.fit(trial(), each)) for each in rival.list_settings(trial())]
+def every_setting(method: Method) -> list[FittedBaseline]:
+    return [
+        stored_and_back(fit_baseline(method, comparison(), settings))
+        for settings in choices(method)
+    ]
 
 
-@pytest.mark.parametrize("key", sorted(SHALLOW))
+@pytest.mark.parametrize("key", DIRECT)
 def test_stored_arrays_give_bit_for_bit_what_was_measured(key: str) -> None:
-    for fitted in every_setting(get_rival(key)):
+    for fitted in every_setting(get_method(key)):
         served = predict_probabilities(fitted.artifact, ring_with_chords())
         np.testing.assert_array_equal(served, fitted.probabilities)
 
 
 @pytest.mark.parametrize("key", ["mlp", "gcn"])
 def test_stored_networks_give_what_torch_gave(key: str) -> None:
-    for fitted in every_setting(get_rival(key)):
+    for fitted in every_setting(get_method(key)):
         served = predict_probabilities(fitted.artifact, ring_with_chords())
         np.testing.assert_allclose(served, fitted.probabilities, atol=1e-5)
         assert fitted.best_epoch in {record.epoch for record in fitted.history}
@@ -53,8 +67,8 @@ def test_stored_networks_give_what_torch_gave(key: str) -> None:
 def test_node_arrays_are_the_forest_of_scikit_learn() -> None:
     graph = two_communities()
     split = community_split(graph)
-    rows = Trial(graph, split, CONFIG, lambda: None)
-    fitted = get_rival("forest").fit(rows, {"trees": 30, "depth": None, "leaf": 1})
+    rows = Comparison(graph, split, CONFIG, lambda: None)
+    fitted = fit_baseline(get_method("forest"), rows, {"trees": 30, "depth": None, "leaf": 1})
     columns = add_degree(graph.features, graph)
     forest = RandomForestClassifier(n_estimators=30, random_state=5)
     forest.fit(columns[split.train], graph.labels[split.train])
@@ -65,7 +79,7 @@ def test_node_arrays_are_the_forest_of_scikit_learn() -> None:
 
 
 def test_values_on_both_sides_of_a_cut_fall_as_in_the_tree() -> None:
-    fitted = get_rival("one_rule").fit(trial(), {"column": "load", "leaves": 3})
+    fitted = fit_baseline(get_method("one_rule"), comparison(), {"column": "load", "leaves": 3})
     (cuts,) = [fitted.artifact.tensors()["cuts"]]
     shares = fitted.artifact.tensors()["shares"]
     assert len(shares) == len(cuts) + 1
@@ -79,8 +93,7 @@ def test_values_on_both_sides_of_a_cut_fall_as_in_the_tree() -> None:
 
 @pytest.mark.parametrize("key", ["forest", "one_rule", "mlp", "gcn"])
 def test_features_the_graph_lacks_are_listed(key: str) -> None:
-    rival = get_rival(key)
-    fitted = rival.fit(trial(), rival.list_settings(trial())[0])
+    fitted = fit_first(key)
     poor = ring_with_chords(features=np.ones((30, 1)), feature_names=("kv",))
     with pytest.raises(InvalidGraph, match="the model needs load"):
         predict_probabilities(fitted.artifact, poor)
@@ -88,17 +101,15 @@ def test_features_the_graph_lacks_are_listed(key: str) -> None:
 
 @pytest.mark.parametrize("key", ["label_propagation", "closed_form"])
 def test_scores_of_one_graph_are_refused_for_another(key: str) -> None:
-    rival = get_rival(key)
-    fitted = rival.fit(trial(), rival.list_settings(trial())[0])
+    fitted = fit_first(key)
     with pytest.raises(InvalidGraph, match="its own graph"):
         predict_probabilities(fitted.artifact, ring_with_chords(node_count=31))
 
 
 @pytest.mark.parametrize("key", KEYS)
 def test_the_manifest_names_data_settings_and_versions(key: str) -> None:
-    rival = get_rival(key)
-    made = trial()
-    manifest = rival.fit(made, rival.list_settings(made)[0]).artifact.manifest
+    made = comparison()
+    manifest = fit_first(key).artifact.manifest
     assert manifest["config"]["method"] == key
     assert manifest["graph_hash"] == made.graph.content_hash
     assert manifest["label_hash"] == made.graph.label_hash

@@ -6,11 +6,12 @@ import pytest
 import torch
 from torch.nn import functional
 
-from ml.config.config import TrainingConfig
+from ml.config.levy import LfgcnSettings
 from ml.errors import ArtifactRejected, InvalidGraph
 from ml.graph.graph import Graph
 from ml.graph.scaling import FeatureScaling
-from ml.methods.inference import predict_probabilities
+from ml.methods.registry import read_settings
+from ml.methods.stored import predict_probabilities
 from ml.nn.lfgcn import LevyNetwork, LevyViews
 from ml.training.device import choose_device
 from ml.training.fit import TrainingResult, fit
@@ -24,7 +25,7 @@ def trained(**changes: object) -> TrainingResult:
 
 def torch_probabilities(result: TrainingResult, graph: Graph) -> np.ndarray:
     """The torch network, rebuilt from the artifact and shown another graph."""
-    config = result.config
+    config = result.artifact.settings(LfgcnSettings)
     network = LevyNetwork(config, graph.features.shape[1], graph.class_count).eval()
     tensors = result.artifact.tensors()
     network.load_state_dict({name: torch.from_numpy(value) for name, value in tensors.items()})
@@ -116,12 +117,11 @@ def test_a_method_without_a_numpy_pass_is_refused() -> None:
 def test_predicting_and_loading_import_no_torch() -> None:
     script = (
         "import sys, ml; ml.predict_probabilities, ml.load_artifact, ml.evaluate,"
-        " ml.TrainingConfig; sys.exit('torch' in sys.modules)"
+        " ml.NetworkSettings; sys.exit('torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
 
 
 def test_the_configuration_survives_the_manifest() -> None:
     result = trained(alpha=0.35)
-    assert result.artifact.config == result.config
-    assert isinstance(result.artifact.config, TrainingConfig)
+    assert read_settings(result.artifact.manifest["config"]) == result.config
