@@ -105,9 +105,9 @@ def make_config(**given: Any) -> NetworkSettings:
     values = {find_field(name).name: value for name, value in given.items()}
     own = {one.name for one in list_fields(method.settings)}
     ignored = tuple(
-        (stored_name(find_field(name)), value)
-        for name, value in sorted(values.items())
-        if name not in own and value != find_field(name).default
+        (stored_name(one), values[one.name])
+        for one in list_fields(LfgcnPlusSettings)
+        if one.name in values and one.name not in own and values[one.name] != one.default
     )
     chosen = {name: value for name, value in values.items() if name in own}
     settings = method.settings(**chosen, ignored=ignored)  # type: ignore[call-arg]  # a network's

@@ -57,5 +57,9 @@ def test_the_limit_of_a_worker_is_held_against_the_graph_and_its_network() -> No
     assert "raise LEVYGRID_JOB_MEMORY_BYTES" in str(refusal.value)
 
 
-def test_methods_whose_cost_is_not_estimated_are_let_through() -> None:
-    check_capacity(ring_with_chords(), ml.make_config(method="mlp"), Settings(job_memory_bytes=1))
+def test_every_method_is_estimated_before_it_starts() -> None:
+    for method in ml.NETWORKS:
+        config = ml.make_config(method=method.key)
+        check_capacity(ring_with_chords(), config, Settings(job_memory_bytes=2**31))
+        with pytest.raises(OutOfMemory):
+            check_capacity(ring_with_chords(), config, Settings(job_memory_bytes=1))

@@ -46,8 +46,8 @@ FORESTS = [
     (rootless, "roots", "does not exist"),
     (half_a_leaf, "right", "child"),
     (uneven, "shares", "not a distribution"),
-    (setting("trees", 10**9), "manifest.config", "no forest has"),
-    (setting("bark", 1), "manifest.config.bark", "is no setting of forest"),
+    (setting("trees", 10**9), "manifest.config.trees", "is outside"),
+    (setting("bark", 1), "manifest.config.bark", "is not a setting of forest"),
 ]
 
 

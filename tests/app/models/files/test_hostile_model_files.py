@@ -159,7 +159,7 @@ def out_of_the_grid(_: Tensors, envelope: Envelope) -> None:
 
 LIES = [
     (nan, "layers.0.bias", "not finite"),
-    (more, "backdoor", "is no array of such a model"),
+    (more, "backdoor", "is not an array of such a model"),
     (fewer, "layers.1.kernel", "is missing"),
     (wider, "layers.0.bias", "has shape (2, 1, 5), expected (2, 1, 4)"),
     (double, "layers.0.bias", "is float64, expected float32"),
@@ -167,7 +167,7 @@ LIES = [
     (no_share, "predictions", "not a distribution"),
     (other_answers, "predictions", "are not what the arrays give"),
     (setting("alpha", 7), "manifest.config.alpha", "outside"),
-    (setting("unheard_of", 7), "manifest.config", "unexpected keyword"),
+    (setting("unheard_of", 7), "manifest.config.unheard_of", "is not a setting"),
     (setting("width", 8), "layers.0.bias", "expected (2, 1, 8)"),
     (setting("method", "os.system"), "manifest.config.method", "is not one of"),
     (member("unheard_of", 7), "manifest.unheard_of", "not permitted"),
