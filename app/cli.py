@@ -69,9 +69,9 @@ def worker(
 ) -> None:
     """Run jobs: from the broker of LEVYGRID_BROKER_URL, or by polling the database."""
     from app.commands.worker import run_worker
-    from app.worker.startup import WorkOrder
+    from app.worker.startup import WorkerOptions
 
-    raise typer.Exit(run_worker(_read_settings(), WorkOrder(concurrency, queue)))
+    raise typer.Exit(run_worker(_read_settings(), WorkerOptions(concurrency, queue)))
 
 
 @cli.command()

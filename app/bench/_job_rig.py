@@ -10,12 +10,12 @@ from typing import Any
 import httpx
 
 from app.errors import StartFailed
+from app.jobs.states import ENDED
 from app.temporary_service import run_temporary_service
 
 _BUSES = 12
 _START_SECONDS = 120
 _LOOK_SECONDS = 0.05
-_ENDED = frozenset({"succeeded", "failed", "cancelled"})
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class JobRig:
         return place
 
     def _wait(self, place: str) -> JobTimes:
-        while (job := self._client.get(place).json())["state"] not in _ENDED:
+        while (job := self._client.get(place).json())["state"] not in ENDED:
             time.sleep(_LOOK_SECONDS)
         if job["state"] != "succeeded":
             raise RuntimeError(f"a job of the measurement {job['state']}: {job['error']}")

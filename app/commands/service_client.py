@@ -8,9 +8,9 @@ from typing import Any
 import httpx
 
 from app.errors import LevygridError
+from app.jobs.states import ENDED
 from app.temporary_service import run_temporary_service
 
-_ENDED = {"succeeded", "failed", "cancelled"}
 _LOOK_SECONDS = 0.3
 Job = dict[str, Any]
 
@@ -42,7 +42,7 @@ def follow(client: httpx.Client, job_id: str, on_look: Callable[[Job], None]) ->
     while True:
         job: Job = ask(client, "GET", f"/jobs/{job_id}")
         on_look(job)
-        if job["state"] in _ENDED:
+        if job["state"] in ENDED:
             break
         time.sleep(_LOOK_SECONDS)
     if job["state"] != "succeeded":

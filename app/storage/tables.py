@@ -6,11 +6,11 @@ from typing import Any
 from sqlalchemy import ForeignKey, Index, LargeBinary, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.storage.table_base import Base, Id, Json
+from app.storage.columns import Base, Id, Json
 
 
 class GraphRow(Base):
-    """A grid as it was accepted: immutable."""
+    """An accepted grid; immutable."""
 
     __tablename__ = "graphs"
     __table_args__ = (Index("ix_graphs_family_version", "family", "version", unique=True),)
@@ -26,14 +26,14 @@ class GraphRow(Base):
     report: Mapped[dict[str, Any]]
     arrays: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     family: Mapped[str] = mapped_column(Id)
-    """The id of the first version, which may be gone."""
+    """The id of the first version, which may have been deleted."""
     version: Mapped[int]
     version_of: Mapped[str | None] = mapped_column(Id)
     created_at: Mapped[datetime] = mapped_column(index=True)
 
 
 class LabelRow(Base):
-    """One set of bus classes of a grid: immutable."""
+    """One label set of a grid: a class per labelled bus; immutable."""
 
     __tablename__ = "labels"
 
@@ -50,7 +50,7 @@ class LabelRow(Base):
 
 
 class JobRow(Base):
-    """A unit of work: this table is the truth, whoever delivers the id."""
+    """A unit of work. This table is authoritative; a broker only delivers ids."""
 
     __tablename__ = "jobs"
     __table_args__ = (Index("ix_jobs_queue", "state", "priority", "created_at"),)
@@ -81,7 +81,7 @@ class JobRow(Base):
 
 
 class JobEventRow(Base):
-    """One thing that happened to a job; ``sequence`` counts from one without a gap."""
+    """One change of a job; ``sequence`` counts from one without gaps."""
 
     __tablename__ = "job_events"
 
@@ -92,7 +92,7 @@ class JobEventRow(Base):
 
 
 class WorkerRow(Base):
-    """A worker that lives, as long as its heartbeat is fresh."""
+    """A worker; it counts as running as long as its heartbeat is recent."""
 
     __tablename__ = "workers"
 
@@ -105,7 +105,7 @@ class WorkerRow(Base):
 
 
 class IdempotencyKeyRow(Base):
-    """A key that a client gave to a request that made jobs, and the answer which it got."""
+    """An `Idempotency-Key` of a request that created jobs, and the response it received."""
 
     __tablename__ = "idempotency_keys"
 
@@ -116,7 +116,7 @@ class IdempotencyKeyRow(Base):
 
 
 class CheckpointRow(Base):
-    """The newest state a job can be resumed from; apart from the hot jobs row."""
+    """The newest checkpoint of a job; apart from the jobs row, which changes often."""
 
     __tablename__ = "checkpoints"
 
@@ -128,9 +128,9 @@ class CheckpointRow(Base):
 
 
 class SweepRow(Base):
-    """One request that became many jobs; where it stands is computed from them.
+    """One request that created many jobs; its state is derived from theirs.
 
-    ``request`` has the names of what is varied as ``parameters``, and what was asked for.
+    ``request`` is the request itself, with the names of the varied settings as ``parameters``.
     """
 
     __tablename__ = "sweeps"
@@ -144,7 +144,7 @@ class SweepRow(Base):
 
 
 class SweepTrialRow(Base):
-    """Which jobs belong to a sweep, in the order of its plan."""
+    """One job of a sweep; ``position`` is its place in the plan."""
 
     __tablename__ = "sweep_trials"
 
@@ -156,7 +156,7 @@ class SweepTrialRow(Base):
 
 
 class ModelRow(Base):
-    """A trained, stored predictor: immutable."""
+    """A trained, stored predictor; immutable."""
 
     __tablename__ = "models"
     __table_args__ = (Index("ix_models_graph_label", "graph_id", "label"),)
@@ -180,9 +180,9 @@ class ModelRow(Base):
 
 
 class PredictionRow(Base):
-    """The probability of every class at every bus, and what the bus was used for.
+    """The probability of every class at every bus, and the split part of the bus.
 
-    ``probabilities`` is float32, buses by classes, packed; ``parts`` is one byte a bus.
+    ``probabilities`` is float32, buses by classes, packed; ``parts`` has one byte per bus.
     """
 
     __tablename__ = "predictions"
@@ -196,9 +196,9 @@ class PredictionRow(Base):
 
 
 class FittedBaselineRow(Base):
-    """A baseline as it was measured beside a model: all that makes it a model of its own.
+    """A baseline that was fitted on the same split as a model and can be promoted to a model.
 
-    ``manifest`` leaves out the split, which is that of the model.
+    ``manifest`` leaves out the split, which is the one of the model.
     """
 
     __tablename__ = "fitted_baselines"
@@ -219,7 +219,7 @@ class FittedBaselineRow(Base):
 
 
 class ActiveModelRow(Base):
-    """Which model answers for a grid and label when none is named."""
+    """The model that answers predictions of a grid and label unless a request names another."""
 
     __tablename__ = "active_models"
 
@@ -233,7 +233,7 @@ class ActiveModelRow(Base):
 
 
 class PromotionRow(Base):
-    """One time that a model became the active one, and why: kept when another takes over."""
+    """One promotion of a model to active, and its reason; stays when another takes over."""
 
     __tablename__ = "promotions"
 
@@ -244,9 +244,9 @@ class PromotionRow(Base):
 
 
 class ReplayRow(Base):
-    """Once that a model was made again from its manifest, and what came of it.
+    """One replay: a model was trained again from its manifest and compared with the original.
 
-    The id is that of the job.
+    The id is the one of the job.
     """
 
     __tablename__ = "replays"

@@ -1,4 +1,4 @@
-"""The steps of a job in the table, one transaction each, and the terms they are taken on."""
+"""Enqueues, claims and reads jobs for tests, in one transaction each."""
 
 from typing import Any
 
