@@ -1,4 +1,4 @@
-"""``levygrid worker``: run jobs on this machine for a service here or elsewhere."""
+"""``levygrid worker``: runs jobs of a service on this or another machine."""
 
 from app.errors import DatabaseUnusable
 from app.logs import configure_logs
@@ -26,4 +26,6 @@ def _require_schema(settings: Settings) -> None:
     current = is_current(database)
     database.close()
     if not current:
-        raise DatabaseUnusable("The database is not at the newest schema: run `levygrid migrate`.")
+        raise DatabaseUnusable(
+            "The database does not have the newest schema. Run `levygrid migrate`."
+        )

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from sqlalchemy.orm import Session
 
-from app.errors import JobNotCancellable, JobNotFound, LeaseLost
+from app.errors import JobNotCancellable, JobNotFound, LeaseLost, ProblemBody
 from app.jobs.queues import EVERY_QUEUE, choose_queue
 from app.jobs.repository import jobs as repository
 from app.jobs.states import Claim, JobState, LeaseTerms
@@ -161,7 +161,7 @@ def finish_succeeded(session: Session, claim: Claim, result: dict[str, Any]) -> 
     _end(session, claim, JobState.SUCCEEDED, result=result)
 
 
-def finish_failed(session: Session, claim: Claim, error: dict[str, Any]) -> None:
+def finish_failed(session: Session, claim: Claim, error: ProblemBody) -> None:
     """End a job with the problem body of its failure. Raises: LeaseLost."""
     _end(session, claim, JobState.FAILED, error=error)
 
@@ -179,9 +179,7 @@ def hand_back(session: Session, claim: Claim) -> JobRow:
     return _put_back(session, claim, counts=False)
 
 
-def retry_or_fail(
-    session: Session, claim: Claim, max_attempts: int, error: dict[str, Any]
-) -> JobRow:
+def retry_or_fail(session: Session, claim: Claim, max_attempts: int, error: ProblemBody) -> JobRow:
     """Return a job to the queue after a crashed attempt, or fail it after the last one.
 
     The job ends as cancelled if cancellation was requested. Raises: LeaseLost.
@@ -192,7 +190,7 @@ def retry_or_fail(
     return _put_back(session, claim, counts=True)
 
 
-def reap(session: Session, max_attempts: int, error: dict[str, Any]) -> Sequence[JobRow]:
+def reap(session: Session, max_attempts: int, error: ProblemBody) -> Sequence[JobRow]:
     """End jobs with an expired lease that must not be retried; ``error`` is their problem body."""
     now = current_time(session)
     cancelled = repository.cancel_expired(session, now)

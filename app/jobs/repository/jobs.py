@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, case, delete, exists, func, or_, select, tuple_, update
 from sqlalchemy.orm import Session
 
+from app.errors import ProblemBody
 from app.jobs.events import EVENT_COLUMNS, make_event
 from app.jobs.states import UNFINISHED, Claim, JobState, LeaseTerms
 from app.storage.paging import fetch_page
@@ -139,7 +140,7 @@ def cancel_expired(session: Session, now: datetime) -> Sequence[JobRow]:
 
 
 def fail_expired(
-    session: Session, now: datetime, max_attempts: int, error: dict[str, Any]
+    session: Session, now: datetime, max_attempts: int, error: ProblemBody
 ) -> Sequence[JobRow]:
     """Fail jobs whose lease has expired in their last attempt."""
     exhausted = [_has_expired(now), max_attempts <= _TRIES]
