@@ -17,6 +17,8 @@ from tests.app.worker.unresponsive_broker import dispatch_to_unresponsive_broker
 from tests.processes import wait_for
 from tests.servers import ValkeyServer
 
+pytestmark = pytest.mark.long
+
 SHORT: dict[str, Any] = {"epochs": 5}
 
 

@@ -16,6 +16,8 @@ from tests.app.worker.conftest import LONG, Bench, make_bench
 from tests.processes import wait_for
 from tests.servers import PostgresServer
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[PostgresServer]:

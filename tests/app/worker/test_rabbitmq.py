@@ -14,6 +14,8 @@ from tests.app.worker.conftest import Bench, make_bench
 from tests.app.worker.unresponsive_broker import dispatch_to_unresponsive_broker
 from tests.processes import wait_for
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def bench(tmp_path: Path, postgres_url: str, rabbitmq_url: str) -> Iterator[Bench]:

@@ -6,12 +6,15 @@ from contextlib import closing
 from typing import Any
 
 import psutil
+import pytest
 from sqlalchemy import select
 
 from app.jobs import service
 from app.storage.tables import ModelRow, PredictionRow
 from tests.app.worker.conftest import LONG, Bench
 from tests.processes import Program, wait_for
+
+pytestmark = pytest.mark.long
 
 CONFIG: dict[str, Any] = {"epochs": 150, "patience": None, "seed": 3}
 
