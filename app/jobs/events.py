@@ -5,9 +5,10 @@ the job increments: numbers are unique and without gaps, and a reader that sees 
 all earlier ones.
 """
 
-from typing import Any, Literal
+from typing import Literal
 
 from app.jobs.states import ENDED
+from app.storage.columns import JsonObject
 from app.storage.tables import JobEventRow, JobRow
 
 EventKind = Literal["state", "progress", "end"]
@@ -18,7 +19,7 @@ EVENT_COLUMNS = frozenset({"state", "progress", "cancel_requested"})
 def make_event(job: JobRow, *, progressed: bool) -> JobEventRow:
     """Return the event of the last change of a job."""
     kind: EventKind = "state"
-    data: dict[str, Any] = {"state": job.state}
+    data: JsonObject = {"state": job.state}
     if job.state in ENDED:
         kind = "end"
         data |= {"result": job.result, "error": job.error}
@@ -30,6 +31,6 @@ def make_event(job: JobRow, *, progressed: bool) -> JobEventRow:
     return JobEventRow(job_id=job.id, sequence=job.event_count, kind=kind, data=data)
 
 
-def _drop_curves(progress: dict[str, Any]) -> dict[str, Any]:
+def _drop_curves(progress: JsonObject) -> JsonObject:
     """Return the progress without curves and tables, which ``GET /jobs/{id}`` returns in full."""
     return {name: value for name, value in progress.items() if not isinstance(value, dict | list)}

@@ -3,13 +3,13 @@
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
 
 import structlog
 from sqlalchemy.orm import Session
 
 from app.jobs import service
 from app.jobs.states import Claim
+from app.storage.columns import JsonObject
 from app.storage.db import Database
 from app.storage.retry import (
     DATABASE_AWAY,
@@ -52,7 +52,7 @@ class JobHandle:
         """Return the newest checkpoint of an earlier attempt, if there is one."""
         return self.read(lambda session: service.find_checkpoint(session, self._claim.job_id))
 
-    def report(self, describe: Callable[[], dict[str, Any]]) -> None:
+    def report(self, describe: Callable[[], JsonObject]) -> None:
         """Store the progress, at most twice per second."""
         elapsed = time.monotonic() - self._started_at
         pause = max(_REPORT_SECONDS, _REPORTED_FRACTION * elapsed)
@@ -84,7 +84,7 @@ class JobHandle:
         if self._stop.is_set():
             raise TrainingInterrupted(epoch)
 
-    def succeed(self, progress: dict[str, Any], store: Callable[[Session], dict[str, Any]]) -> None:
+    def succeed(self, progress: JsonObject, store: Callable[[Session], JsonObject]) -> None:
         """End the job and store its result, in one transaction."""
 
         def finish(session: Session) -> None:

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from app.jobs.dispatch import Dispatcher, DispatcherDep
 from app.jobs.idempotency import HEADER, KeyedRequest, find_answer, fingerprint_request, take_key
 from app.jobs.schemas import JobAcceptedOut
+from app.storage.columns import JsonObject
 from app.storage.db import Database, DatabaseDep
 from app.storage.tables import JobRow
 
@@ -31,7 +32,7 @@ _KeyHeader = Annotated[
 class Accepted:
     """The response to a request, and the jobs that it has created."""
 
-    answer: dict[str, Any]
+    answer: JsonObject
     jobs: Sequence[JobRow]
 
     @classmethod
@@ -53,7 +54,7 @@ class Submission:
     key: str | None
     key_seconds: float
 
-    def find_earlier(self, body: Any) -> dict[str, Any] | None:
+    def find_earlier(self, body: Any) -> JsonObject | None:
         """Return the response to the same request sent before. Raises: IdempotencyKeyReused."""
         request = self._keyed(body)
         if request is None:
@@ -62,7 +63,7 @@ class Submission:
             answer = find_answer(session, request)
         return None if answer is None else self._answer(answer)
 
-    def submit(self, body: Any, make: Callable[[Session], Accepted]) -> dict[str, Any]:
+    def submit(self, body: Any, make: Callable[[Session], Accepted]) -> JsonObject:
         """Store the jobs and dispatch their ids, unless the same request did so before.
 
         ``body`` is the request as plain JSON values; its hash belongs to the key. Answers 202
@@ -84,7 +85,7 @@ class Submission:
             return None
         return KeyedRequest(self.key, fingerprint_request(self.path, body), self.key_seconds)
 
-    def _answer(self, answer: dict[str, Any]) -> dict[str, Any]:
+    def _answer(self, answer: JsonObject) -> JsonObject:
         self.response.status_code = status.HTTP_202_ACCEPTED
         self.response.headers["Location"] = answer["href"]
         return answer

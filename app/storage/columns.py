@@ -7,6 +7,8 @@ from sqlalchemy import JSON, DateTime, Dialect, MetaData, String, TypeDecorator
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase
 
+JsonObject = dict[str, Any]
+"""A stored JSON document; the feature that writes it defines its fields."""
 Json = JSON().with_variant(JSONB(), "postgresql")
 Id = String(32)
 
@@ -40,7 +42,7 @@ class Base(DeclarativeBase):
         }
     )
     type_annotation_map = {  # noqa: RUF012 - SQLAlchemy reads it from the class
-        dict[str, Any]: Json,
+        JsonObject: Json,
         list[Any]: Json,
         datetime: UtcDateTime(),
     }

@@ -6,7 +6,8 @@ from typing import Any
 from sqlalchemy import ForeignKey, Index, LargeBinary, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.storage.columns import Base, Id, Json
+from app.errors import ProblemBody
+from app.storage.columns import Base, Id, Json, JsonObject
 
 
 class GraphRow(Base):
@@ -23,7 +24,7 @@ class GraphRow(Base):
     branch_count: Mapped[int]
     island_count: Mapped[int]
     feature_names: Mapped[list[Any]]
-    report: Mapped[dict[str, Any]]
+    report: Mapped[JsonObject]
     arrays: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     family: Mapped[str] = mapped_column(Id)
     """The id of the first version, which may have been deleted."""
@@ -57,7 +58,7 @@ class JobRow(Base):
 
     id: Mapped[str] = mapped_column(Id, primary_key=True)
     kind: Mapped[str] = mapped_column(String(32))
-    payload: Mapped[dict[str, Any]]
+    payload: Mapped[JsonObject]
     state: Mapped[str] = mapped_column(String(16))
     queue: Mapped[str] = mapped_column(String(16))
     priority: Mapped[int] = mapped_column(default=0)
@@ -67,11 +68,11 @@ class JobRow(Base):
     lease_until: Mapped[datetime | None]
     heartbeat_at: Mapped[datetime | None]
     cancel_requested: Mapped[bool] = mapped_column(default=False)
-    progress: Mapped[dict[str, Any]]
+    progress: Mapped[JsonObject]
     event_count: Mapped[int] = mapped_column(default=0)
     threads: Mapped[int | None]
-    error: Mapped[dict[str, Any] | None] = mapped_column(Json)
-    result: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    error: Mapped[ProblemBody | None] = mapped_column(Json)
+    result: Mapped[JsonObject | None] = mapped_column(Json)
     request_id: Mapped[str | None] = mapped_column(String(64))
     graph_id: Mapped[str | None] = mapped_column(ForeignKey("graphs.id", ondelete="SET NULL"))
     created_at: Mapped[datetime] = mapped_column(index=True)
@@ -88,7 +89,7 @@ class JobEventRow(Base):
     job_id: Mapped[str] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
     sequence: Mapped[int] = mapped_column(primary_key=True)
     kind: Mapped[str] = mapped_column(String(16))
-    data: Mapped[dict[str, Any]]
+    data: Mapped[JsonObject]
 
 
 class WorkerRow(Base):
@@ -111,7 +112,7 @@ class IdempotencyKeyRow(Base):
 
     key: Mapped[str] = mapped_column(String(200), primary_key=True)
     fingerprint: Mapped[str] = mapped_column(String(64))
-    answer: Mapped[dict[str, Any]]
+    answer: Mapped[JsonObject]
     created_at: Mapped[datetime] = mapped_column(index=True)
 
 
@@ -138,7 +139,7 @@ class SweepRow(Base):
     id: Mapped[str] = mapped_column(Id, primary_key=True)
     graph_id: Mapped[str | None] = mapped_column(ForeignKey("graphs.id", ondelete="SET NULL"))
     label: Mapped[str] = mapped_column(String(100))
-    request: Mapped[dict[str, Any]]
+    request: Mapped[JsonObject]
     cancel_requested: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime] = mapped_column(index=True)
 
@@ -169,11 +170,11 @@ class ModelRow(Base):
     )
     kind: Mapped[str] = mapped_column(String(32))
     class_names: Mapped[list[Any]]
-    manifest: Mapped[dict[str, Any]]
-    metrics: Mapped[dict[str, Any]]
-    curves: Mapped[dict[str, Any]]
-    baselines: Mapped[dict[str, Any] | None] = mapped_column(Json)
-    suitability: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    manifest: Mapped[JsonObject]
+    metrics: Mapped[JsonObject]
+    curves: Mapped[JsonObject]
+    baselines: Mapped[JsonObject | None] = mapped_column(Json)
+    suitability: Mapped[JsonObject | None] = mapped_column(Json)
     weights: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     sha256: Mapped[str] = mapped_column(String(64))
     created_at: Mapped[datetime] = mapped_column(index=True)
@@ -210,9 +211,9 @@ class FittedBaselineRow(Base):
     promoted_id: Mapped[str | None] = mapped_column(
         ForeignKey("models.id", ondelete="SET NULL"), index=True
     )
-    manifest: Mapped[dict[str, Any]]
-    metrics: Mapped[dict[str, Any]]
-    curves: Mapped[dict[str, Any]]
+    manifest: Mapped[JsonObject]
+    metrics: Mapped[JsonObject]
+    curves: Mapped[JsonObject]
     weights: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     sha256: Mapped[str] = mapped_column(String(64))
     probabilities: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
@@ -253,5 +254,5 @@ class ReplayRow(Base):
 
     id: Mapped[str] = mapped_column(Id, primary_key=True)
     model_id: Mapped[str] = mapped_column(ForeignKey("models.id", ondelete="CASCADE"), index=True)
-    result: Mapped[dict[str, Any]]
+    result: Mapped[JsonObject]
     replayed_at: Mapped[datetime]
