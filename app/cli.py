@@ -1,4 +1,4 @@
-"""The program ``levygrid``: its commands and what it says when one cannot be carried out."""
+"""The command-line program ``levygrid``."""
 
 import subprocess
 import sys
@@ -23,7 +23,7 @@ cli = typer.Typer(
 
 
 def main() -> None:
-    """Run the program; what goes wrong in a way we know is one line and exit code 1."""
+    """Run the program; an expected error prints one line and ends with exit code 1."""
     try:
         cli()
     except (LevygridError, MlError) as error:
@@ -50,7 +50,7 @@ def _options(
 
 @cli.command()
 def serve() -> None:
-    """Start the API with its worker; on first start load IEEE 118 and train a model."""
+    """Start the API and its workers; on an empty database, load IEEE 118 and train a model."""
     chosen = _read_settings()
     from app.commands.serve import serve as run_service
 
@@ -60,23 +60,25 @@ def serve() -> None:
 @cli.command()
 def worker(
     concurrency: Annotated[
-        int, typer.Option(min=1, max=64, help="Jobs that run at the same time.")
+        int, typer.Option(min=1, max=64, help="Number of jobs that run at the same time.")
     ] = 1,
     queue: Annotated[
         Queue | None,
-        typer.Option(help="Jobs to take. Default: cpu, and gpu where torch finds CUDA."),
+        typer.Option(
+            help="Queue to serve. Default: cpu, and also gpu if torch finds a CUDA device."
+        ),
     ] = None,
 ) -> None:
-    """Run jobs: from the broker of LEVYGRID_BROKER_URL, or by polling the database."""
+    """Run jobs from the broker of LEVYGRID_BROKER_URL or, without one, from the database."""
     from app.commands.worker import run_worker
-    from app.worker.startup import WorkOrder
+    from app.worker.startup import WorkerOptions
 
-    raise typer.Exit(run_worker(_read_settings(), WorkOrder(concurrency, queue)))
+    raise typer.Exit(run_worker(_read_settings(), WorkerOptions(concurrency, queue)))
 
 
 @cli.command()
 def migrate() -> None:
-    """Bring the database to the newest schema."""
+    """Migrate the database to the newest schema."""
     from app.commands.data_folder import prepare_data_folder
     from app.storage.migration import upgrade
 
@@ -84,16 +86,16 @@ def migrate() -> None:
     if not settings.database_url:
         prepare_data_folder(settings.data_dir)
     upgrade(settings.resolved_database_url)
-    typer.echo("The database is at the newest schema.")
+    typer.echo("The database has the newest schema.")
 
 
 @cli.command()
 def demo(
     url: Annotated[
-        str | None, typer.Option(help="A running service; without it a temporary one is started.")
+        str | None, typer.Option(help="URL of a running service. Default: start a temporary one.")
     ] = None,
 ) -> None:
-    """Go the whole way from a grid to predictions through the HTTP API."""
+    """Load a grid, train a model and print predictions, all through the HTTP API."""
     from app.commands.demo import run_demo
 
     run_demo(url)
@@ -101,27 +103,31 @@ def demo(
 
 @cli.command()
 def card(
-    case: Annotated[str, typer.Argument(help="A built-in case, such as case118.")] = "case118",
-    label: Annotated[str, typer.Option(help="What is learnt.")] = "role",
+    case: Annotated[
+        str, typer.Argument(help="Name of a built-in case, such as case118.")
+    ] = "case118",
+    label: Annotated[str, typer.Option(help="Label set to learn.")] = "role",
     output: Annotated[
-        Path | None, typer.Option(help="Write the card to this file; else it is printed.")
+        Path | None, typer.Option(help="File to write the card to. Default: print it.")
     ] = None,
     url: Annotated[
-        str | None, typer.Option(help="A running service; without it a temporary one is started.")
+        str | None, typer.Option(help="URL of a running service. Default: start a temporary one.")
     ] = None,
 ) -> None:
-    """Train on a case, make the model again, and write its card as markdown."""
-    from app.commands.card import CardOrder, run_card
+    """Train a model on a case, replay the training, and write the model card as markdown."""
+    from app.commands.card import CardRequest, run_card
 
-    run_card(CardOrder(case, label), output, url)
+    run_card(CardRequest(case, label), output, url)
 
 
 @cli.command()
 def bench(
-    name: Annotated[str, typer.Argument(help="Which one; `list` names them all.")],
-    json: Annotated[Path | None, typer.Option(help="Write the figures to this file.")] = None,
+    name: Annotated[str, typer.Argument(help="Name of the benchmark; `list` prints all names.")],
+    json: Annotated[
+        Path | None, typer.Option(help="File to write the measurements to, as JSON.")
+    ] = None,
 ) -> None:
-    """Measure one part and print its figures."""
+    """Run one benchmark and print its measurements."""
     from app.commands.bench import run_bench
 
     run_bench(name, json)
@@ -140,25 +146,25 @@ def reproduce(context: typer.Context) -> None:
 @cli.command()
 def settings(
     training: Annotated[
-        bool, typer.Option("--training", help="Those of a training request instead.")
+        bool, typer.Option("--training", help="Print the settings of a training request instead.")
     ] = False,
 ) -> None:
-    """Print every setting as a markdown table."""
+    """Print all settings of the service as a markdown table."""
     from app.commands.settings_table import settings_table, training_table
 
     typer.echo(training_table() if training else settings_table())
 
 
 def _read_settings() -> Settings:
-    """Read the environment. Raises: StartFailed naming every variable that is wrong."""
+    """Read the environment. Raises: StartFailed naming every invalid variable."""
     try:
         return Settings()
     except ValidationError as error:
-        wrong = [
+        invalid = [
             f"LEVYGRID_{str(detail['loc'][0]).upper()}: {detail['msg']}"
             for detail in error.errors(include_url=False)
         ]
-        raise StartFailed("; ".join(wrong)) from None
+        raise StartFailed("; ".join(invalid)) from None
 
 
 if __name__ == "__main__":

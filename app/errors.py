@@ -1,4 +1,4 @@
-"""Everything that can go wrong in ``app``; ``problems`` decides the HTTP form.
+"""The errors of ``app``; ``app.http.problems`` maps each of them to an HTTP response.
 
 LevygridError
 ├── NotFound: GraphNotFound BusNotFound LabelNotFound JobNotFound ModelNotFound
@@ -22,16 +22,37 @@ LevygridError
 """
 
 from collections.abc import Iterable
+from typing import NotRequired, TypedDict
 
 from ml.errors import Fault
 
 
+class FaultBody(TypedDict):
+    """One fault of a problem body."""
+
+    where: str
+    problem: str
+
+
+class ProblemBody(TypedDict):
+    """An error as JSON (RFC 9457): the body of an error response, stored with a failed job."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: NotRequired[list[FaultBody]]
+    error_count: NotRequired[int]
+    instance: NotRequired[str]
+    request_id: NotRequired[str]
+
+
 class LevygridError(Exception):
-    """Root of the tree; the message is written for the client."""
+    """Root of the tree; its message is shown to the client."""
 
 
 class NotFound(LevygridError):
-    """What the client named does not exist."""
+    """The named resource does not exist."""
 
 
 class GraphNotFound(NotFound):
@@ -39,11 +60,11 @@ class GraphNotFound(NotFound):
 
 
 class BusNotFound(NotFound):
-    """The grid has no bus of this id or name."""
+    """The grid has no bus with this id or name."""
 
 
 class LabelNotFound(NotFound):
-    """The grid has no label set of this name."""
+    """The grid has no label set with this name."""
 
 
 class JobNotFound(NotFound):
@@ -59,31 +80,31 @@ class SweepNotFound(NotFound):
 
 
 class BaselineNotFound(NotFound):
-    """The model was not measured against a baseline of this name."""
+    """The model was not compared with a baseline of this name."""
 
 
 class Conflict(LevygridError):
-    """The request is sound, the present state does not allow it."""
+    """The request is valid, but the current state does not allow it."""
 
 
 class NoModelYet(Conflict):
-    """Nothing has been trained that could answer."""
+    """No trained model exists for this grid and label."""
 
 
 class GraphInUse(Conflict):
-    """A grid cannot go while a job works on it."""
+    """A grid cannot be deleted while a job uses it."""
 
 
 class ModelInUse(Conflict):
-    """The active model cannot go while it answers."""
+    """The active model cannot be deleted."""
 
 
 class BaselineNotKept(Conflict):
-    """Of a baseline only the figures were stored."""
+    """Only the metrics of the baseline were stored, not its fitted model."""
 
 
 class ModelsNotComparable(Conflict):
-    """Two models answer different questions."""
+    """The two models belong to different grids or labels."""
 
 
 class JobNotCancellable(Conflict):
@@ -95,15 +116,15 @@ class SweepNotCancellable(Conflict):
 
 
 class LabelExists(Conflict):
-    """The grid has other labels of this name; what is stored is never changed."""
+    """The grid has a different label set of this name; stored label sets never change."""
 
 
 class LeaseLost(Conflict):
-    """Another worker has taken the job over, or it has ended: this one may write nothing."""
+    """Another worker has claimed the job, or it has ended: this worker must not write to it."""
 
 
 class Rejected(LevygridError):
-    """The request breaks rules; ``faults`` lists every breach found."""
+    """The request is invalid; ``faults`` lists everything that is wrong."""
 
     def __init__(self, message: str, faults: Iterable[Fault] = ()) -> None:
         self.faults = tuple(faults)
@@ -111,7 +132,7 @@ class Rejected(LevygridError):
 
 
 class MalformedBody(Rejected):
-    """The body is not the JSON it should be."""
+    """The request body cannot be parsed."""
 
 
 class GridRejected(Rejected):
@@ -123,27 +144,27 @@ class LabelsRejected(Rejected):
 
 
 class TrainingRejected(Rejected):
-    """The training request cannot be run."""
+    """The training request is invalid."""
 
 
 class ModelRejected(Rejected):
-    """The file of a model has errors; nothing was stored."""
+    """The model file has errors; nothing was stored."""
 
 
 class IdempotencyKeyReused(Rejected):
-    """The key was sent before, with another request."""
+    """The idempotency key was used before with a different request."""
 
 
 class BodyTooLarge(LevygridError):
-    """The body is larger than the limit."""
+    """The request body is larger than the limit."""
 
 
 class MediaTypeUnsupported(LevygridError):
-    """The body is not of a type that this address takes."""
+    """The endpoint does not accept the content type of the request body."""
 
 
 class AddressInvalid(LevygridError):
-    """The path or query has characters that no id can have."""
+    """The path or query contains characters that are not allowed."""
 
 
 class CaseUnreadable(LevygridError):
@@ -151,49 +172,49 @@ class CaseUnreadable(LevygridError):
 
 
 class TooManyUploads(LevygridError):
-    """As many files as may wait are waiting to be read."""
+    """The limit of files that are being read or waiting is reached."""
 
 
 class TooManyMeasurements(LevygridError):
-    """As many label sets as may wait are waiting to be measured."""
+    """The limit of label reports that are being computed or waiting is reached."""
 
 
 class ReaderNotStarted(LevygridError):
-    """The machine has no process, open file or memory left for the reader of a file."""
+    """No process could be started to read a file: the machine lacks processes, files or memory."""
 
 
 class TooManyStreams(LevygridError):
-    """As many streams of events as may be open are open."""
+    """The limit of open event streams is reached."""
 
 
 class CursorInvalid(LevygridError):
-    """The cursor of a page is not one that was given out."""
+    """The cursor of a page is invalid."""
 
 
 class StoredDataDamaged(LevygridError):
-    """What the database holds is not what was stored."""
+    """Stored data do not match their checksum."""
 
 
 class JobFailed(LevygridError):
-    """A job ended without a result; the job carries the reason."""
+    """A job ended without a result; the reason is stored with the job."""
 
 
 class WorkerLost(JobFailed):
-    """Every try lost its worker."""
+    """The job lost its worker in every attempt."""
 
 
 class TrainerCrashed(JobFailed):
-    """The training process ended without a word."""
+    """The job process ended without reporting a result."""
 
 
 class OutOfMemory(JobFailed):
-    """The training process needed more memory than it may have."""
+    """The job process needs more memory than is available or allowed."""
 
-    advice = "Use a smaller width or fewer branches"
+    advice = "Use a smaller width or fewer parallel paths"
 
 
 class TimeLimitReached(JobFailed):
-    """The training process ran longer than it may."""
+    """The job process exceeded its time limit."""
 
 
 class StartFailed(LevygridError):
@@ -205,7 +226,7 @@ class AlreadyRunning(StartFailed):
 
 
 class PortTaken(StartFailed):
-    """Another program listens on this port."""
+    """Another program uses this port."""
 
 
 class FolderUnwritable(StartFailed):

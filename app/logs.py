@@ -1,4 +1,4 @@
-"""How the service logs: readable on a terminal, one JSON object a line elsewhere."""
+"""Log configuration: readable text on a terminal, else one JSON object per line."""
 
 import logging
 import sys
@@ -8,7 +8,7 @@ from structlog.typing import Processor
 
 
 def configure_logs(level: str) -> None:
-    """Send our logs and those of the libraries to standard error in one form."""
+    """Send our logs and those of libraries to standard error in the same format."""
     terminal = sys.stderr.isatty()
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,

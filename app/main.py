@@ -1,4 +1,4 @@
-"""The service put together: every part is listed here. Read this file first."""
+"""Assembles the API from its parts. Read this file first."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -29,13 +29,14 @@ from app.train import endpoints as train
 from app.web import cards, pages
 
 _DESCRIPTION = (
-    "Classifies the buses of a power grid from few labels: send a grid to `/graphs`, train on "
-    "it with `/train`, follow `/jobs/{id}`, then ask `/predict/{bus_id}`."
+    "Classifies the buses of a power grid from few labels. Send a grid to `POST /graphs`, train "
+    "a model with `POST /train`, follow the job at `GET /jobs/{id}`, then read predictions from "
+    "`GET /predict/{bus_id}`."
 )
 
 
 def create_app(settings: Settings, dispatcher: Dispatcher | None = None) -> FastAPI:
-    """Build the API on a migrated database; ``dispatcher`` tells workers of new jobs."""
+    """Build the API on a migrated database; ``dispatcher`` delivers job ids to workers."""
     app = FastAPI(
         title="Levygrid",
         version=version("levygrid"),

@@ -1,4 +1,4 @@
-"""A service of its own for a demonstration: started in a temporary folder, then forgotten."""
+"""Runs a service in a temporary folder, for demonstrations, benchmarks and tests."""
 
 import re
 import subprocess
@@ -19,10 +19,10 @@ _ADDRESS = re.compile(r"http://\S+")
 def run_temporary_service(
     workers: int = 1, threads: int = 0, broker_url: str = ""
 ) -> Iterator[str]:
-    """Start ``levygrid serve`` on a free port and yield its address.
+    """Start ``levygrid serve`` on a free port and yield its URL.
 
-    Workers are those of the service or, with a broker, processes of Celery. ``threads`` are
-    those of each job; 0 lets the service choose. Raises: StartFailed.
+    ``workers`` are processes of the service or, with a broker, Celery workers. ``threads`` is
+    the number per job; 0 lets the service choose. Raises: StartFailed.
     """
     with TemporaryDirectory(prefix="levygrid-demo-") as folder, ExitStack() as processes:
         settings = Settings(
@@ -58,7 +58,7 @@ def _run(settings: Settings, command: str) -> Iterator[subprocess.Popen[str]]:
 
 def _read_address(process: subprocess.Popen[str]) -> str:
     line = process.stdout.readline() if process.stdout is not None else ""
-    found = _ADDRESS.search(line)
-    if found is None:
-        raise StartFailed("The temporary service did not start.")
-    return found.group()
+    address = _ADDRESS.search(line)
+    if address is None:
+        raise StartFailed("The temporary service did not start; its log is above.")
+    return address.group()

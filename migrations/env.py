@@ -7,8 +7,8 @@ from alembic import context
 from alembic.autogenerate.api import AutogenContext
 
 from app.settings import Settings
+from app.storage.columns import UtcDateTime
 from app.storage.db import Database
-from app.storage.table_base import UtcDateTime
 from app.storage.tables import GraphRow
 
 _UPGRADE_LOCK = 0x6C657679

@@ -1,1 +1,1 @@
-"""What parts of the service cost, one file a question; each has ``run() -> {"rows": [...]}``."""
+"""Benchmarks of the service, one per file; each has ``run() -> {"rows": [...]}``."""

@@ -1,4 +1,4 @@
-"""A service with real worker processes, for measuring what happens to its jobs."""
+"""Runs a service with workers and measures its jobs."""
 
 import time
 from collections.abc import Iterator
@@ -10,17 +10,17 @@ from typing import Any
 import httpx
 
 from app.errors import StartFailed
+from app.jobs.states import ENDED
 from app.temporary_service import run_temporary_service
 
 _BUSES = 12
 _START_SECONDS = 120
-_LOOK_SECONDS = 0.05
-_ENDED = frozenset({"succeeded", "failed", "cancelled"})
+_POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
 class JobTimes:
-    """When a job was queued, taken by a worker, and done."""
+    """The times at which a job was queued, claimed and finished."""
 
     created: datetime
     started: datetime
@@ -28,12 +28,12 @@ class JobTimes:
 
     @property
     def dispatch_seconds(self) -> float:
-        """From the commit of the job until a worker has it."""
+        """Seconds from the commit of the job until a worker claims it."""
         return (self.started - self.created).total_seconds()
 
 
 class JobRig:
-    """A running service and a grid so small that its jobs are all start and no work."""
+    """A running service with a grid so small that its jobs consist of start-up time only."""
 
     def __init__(self, client: httpx.Client) -> None:
         self._client = client
@@ -41,7 +41,7 @@ class JobRig:
         self._graph_id: str = answer.json()["id"]
 
     def run_jobs(self, count: int) -> list[JobTimes]:
-        """Queue jobs all at once and wait until every one has succeeded."""
+        """Queue all jobs at once and wait until every one has succeeded."""
         return [self._wait(place) for place in [self._start() for _ in range(count)]]
 
     def _start(self) -> str:
@@ -50,17 +50,17 @@ class JobRig:
         return place
 
     def _wait(self, place: str) -> JobTimes:
-        while (job := self._client.get(place).json())["state"] not in _ENDED:
-            time.sleep(_LOOK_SECONDS)
+        while (job := self._client.get(place).json())["state"] not in ENDED:
+            time.sleep(_POLL_SECONDS)
         if job["state"] != "succeeded":
-            raise RuntimeError(f"a job of the measurement {job['state']}: {job['error']}")
+            raise RuntimeError(f"A job of the benchmark ended as {job['state']}: {job['error']}")
         moments = (job[name] for name in ("created_at", "started_at", "finished_at"))
         return JobTimes(*map(datetime.fromisoformat, moments))
 
 
 @contextmanager
 def run_rig(workers: int, broker_url: str = "") -> Iterator[JobRig]:
-    """Start a service with so many workers and wait for them. Raises: StartFailed."""
+    """Start a service with ``workers`` workers and wait for them. Raises: StartFailed."""
     with (
         run_temporary_service(workers, threads=1, broker_url=broker_url) as address,
         httpx.Client(base_url=address, timeout=60) as client,
@@ -73,8 +73,8 @@ def _wait_for_workers(client: httpx.Client, count: int) -> None:
     deadline = time.monotonic() + _START_SECONDS
     while len(client.get("/readyz").raise_for_status().json()["workers"]) < count:
         if time.monotonic() > deadline:
-            raise StartFailed("The workers to be measured did not start.")
-        time.sleep(_LOOK_SECONDS)
+            raise StartFailed(f"The {count} workers did not start within {_START_SECONDS} seconds.")
+        time.sleep(_POLL_SECONDS)
 
 
 def _ring() -> dict[str, Any]:

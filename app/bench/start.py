@@ -1,4 +1,4 @@
-"""Time from ``levygrid serve`` to its first answer, beside merely importing its libraries."""
+"""Start-up time of ``levygrid serve``, compared with importing its libraries."""
 
 import statistics
 import subprocess
@@ -13,13 +13,13 @@ _LIBRARIES = "import alembic, fastapi, numpy, scipy.sparse, sqlalchemy.orm, uvic
 
 
 def run(repeats: int = _REPEATS) -> dict[str, Any]:
-    """Start the service on an empty folder several times; ``ratio`` is against the imports."""
+    """Start the service on an empty folder several times; ``ratio`` is start / imports."""
     imports = statistics.median(_time_imports() for _ in range(repeats))
     start = statistics.median(_time_start() for _ in range(repeats))
     return {
         "rows": [
             {"what": "import the libraries", "seconds": round(imports, 2)},
-            {"what": "migrate and answer", "seconds": round(start, 2)},
+            {"what": "start the service", "seconds": round(start, 2)},
         ],
         "seconds": round(start, 2),
         "ratio": round(start / imports, 2),
@@ -28,7 +28,7 @@ def run(repeats: int = _REPEATS) -> dict[str, Any]:
 
 def _time_imports() -> float:
     started = time.perf_counter()
-    subprocess.run([sys.executable, "-c", _LIBRARIES], check=True)  # noqa: S603 - our own words
+    subprocess.run([sys.executable, "-c", _LIBRARIES], check=True)  # noqa: S603 - a constant
     return time.perf_counter() - started
 
 

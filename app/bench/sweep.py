@@ -1,10 +1,10 @@
-"""How much faster two workers finish a sweep than one, each with one thread a job."""
+"""Speed-up of a sweep with two workers over one, with one thread per job."""
 
 import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -16,43 +16,53 @@ _CASE = "case118"
 _JOBS = 6
 _JOB_SECONDS = 15.0
 _SHORT, _LONG = 100, 1100
-"""Epochs of the two jobs that show what an epoch costs on this machine."""
+"""Epochs of the two jobs that measure the time per epoch on this machine."""
 _POLL_SECONDS = 1.0
 
 
-def run(jobs: int = _JOBS, job_seconds: float = _JOB_SECONDS) -> dict[str, Any]:
-    """Run the same sweep over seeds on fresh databases; ``ratio`` is of the times it took.
+@dataclass(frozen=True)
+class SweepFigures:
+    """Duration of one sweep and of its shortest job."""
 
-    Jobs are made long enough to take ``job_seconds`` each when one runs alone.
+    workers: int
+    jobs: int
+    seconds: float
+    shortest_job_seconds: float
+
+
+def run(jobs: int = _JOBS, job_seconds: float = _JOB_SECONDS) -> dict[str, Any]:
+    """Run the same sweep over seeds with one and two workers; ``ratio`` is the speed-up.
+
+    The number of epochs is chosen so that a job alone takes ``job_seconds``.
     """
     epochs = _choose_epochs(job_seconds)
     rows = [_measure(workers, jobs, epochs) for workers in (1, 2)]
     return {
-        "rows": rows,
+        "rows": [asdict(row) for row in rows],
         "epochs": epochs,
-        "shortest_job_seconds": min(row["shortest_job_seconds"] for row in rows),
-        "ratio": round(rows[0]["seconds"] / rows[1]["seconds"], 2),
+        "shortest_job_seconds": min(row.shortest_job_seconds for row in rows),
+        "ratio": round(rows[0].seconds / rows[1].seconds, 2),
     }
 
 
 def _choose_epochs(job_seconds: float) -> int:
     with _serve(workers=1) as service:
         short, long = (service.time_jobs(epochs, 1)[1] for epochs in (_SHORT, _LONG))
-    an_epoch = max(0.5, long - short) / (_LONG - _SHORT)
-    start = short - _SHORT * an_epoch
-    return max(_SHORT, math.ceil((job_seconds - start) / an_epoch))
+    epoch_seconds = max(0.5, long - short) / (_LONG - _SHORT)
+    start_seconds = short - _SHORT * epoch_seconds
+    return max(_SHORT, math.ceil((job_seconds - start_seconds) / epoch_seconds))
 
 
-def _measure(workers: int, jobs: int, epochs: int) -> dict[str, Any]:
+def _measure(workers: int, jobs: int, epochs: int) -> SweepFigures:
     with _serve(workers) as service:
-        service.time_jobs(1, workers)  # every worker is up and the libraries are in memory
+        service.time_jobs(1, workers)  # waits for all workers and loads the libraries
         seconds, shortest = service.time_jobs(epochs, jobs)
-    return {
-        "workers": workers,
-        "jobs": jobs,
-        "seconds": round(seconds, 2),
-        "shortest_job_seconds": round(shortest, 2),
-    }
+    return SweepFigures(
+        workers=workers,
+        jobs=jobs,
+        seconds=round(seconds, 2),
+        shortest_job_seconds=round(shortest, 2),
+    )
 
 
 @contextmanager
@@ -67,13 +77,13 @@ def _serve(workers: int) -> Iterator["_Service"]:
 
 @dataclass(frozen=True)
 class _Service:
-    """A running service and the grid to train on."""
+    """A running service and the id of its grid."""
 
     client: httpx.Client
     graph_id: str
 
     def time_jobs(self, epochs: int, count: int) -> tuple[float, float]:
-        """Run a sweep over seeds; return its seconds and those of its shortest job."""
+        """Run a sweep over seeds; return the seconds of the sweep and of its shortest job."""
         body = {
             "graph_id": self.graph_id,
             "config": {"epochs": epochs, "patience": None},

@@ -1,1 +1,1 @@
-"""What the program does: one file a command."""
+"""The commands of the program ``levygrid``, one file per command."""

@@ -1,4 +1,4 @@
-"""``levygrid bench NAME``: run one measurement, show it, keep it as JSON."""
+"""``levygrid bench NAME``: runs one benchmark, prints it, writes it as JSON."""
 
 import json
 import pkgutil
@@ -13,32 +13,33 @@ from rich.table import Table
 from app.errors import LevygridError
 
 _PACKAGES = ("app.bench", "experiments.bench")
-"""Imported by name: the service must run without the experiments."""
+"""Imported by name, because the service must run without the experiments."""
 
 
 def run_bench(name: str, json_path: Path | None) -> None:
-    """Measure, print a table and write the figures.
+    """Run a benchmark, print its table and write its measurements.
 
-    Raises: LevygridError if there is no such bench or no folder to write to.
+    Raises: LevygridError if the benchmark or the output folder does not exist.
     """
-    known = list_benches()
+    modules = list_benches()
     if name == "list":
-        Console().print("\n".join(known), highlight=False)
+        Console().print("\n".join(modules), highlight=False)
         return
-    if name not in known:
-        raise LevygridError(f"There is no bench {name!r}; there are {', '.join(known)}.")
+    if name not in modules:
+        raise LevygridError(f"There is no benchmark {name!r}. Available: {', '.join(modules)}.")
     if json_path is not None and not json_path.absolute().parent.is_dir():
-        raise LevygridError(f"There is no folder {json_path.absolute().parent} to write to.")
-    figures: dict[str, Any] = import_module(known[name]).run()
+        raise LevygridError(f"The output folder {json_path.absolute().parent} does not exist.")
+    figures: dict[str, Any] = import_module(modules[name]).run()
     _print(name, figures)
     if json_path is not None:
         json_path.write_text(json.dumps(figures, indent=2) + "\n")
 
 
 def list_benches() -> dict[str, str]:
-    """Return every bench with its module; nothing else can be run.
+    """Return the module of every benchmark; nothing else can be run.
 
-    ``queue_`` is the bench ``queue``: no module of ours is called like one of Python's own.
+    The module ``queue_`` is the benchmark ``queue``: no module of ours has the name of one of
+    the standard library.
     """
     return {
         module.name.rstrip("_").replace("_", "-"): f"{package.__name__}.{module.name}"
@@ -62,11 +63,11 @@ def _make_table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
     for column in columns:
         table.add_column(column.replace("_", " "), justify="right")
     for row in rows:
-        table.add_row(*(_shown(row.get(column)) for column in columns))
+        table.add_row(*(_format(row.get(column)) for column in columns))
     return table
 
 
-def _shown(value: Any) -> str:
+def _format(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     return "" if value is None else str(value)

@@ -1,4 +1,4 @@
-"""``levygrid card``: train on a case and write the card of the model as markdown."""
+"""``levygrid card``: trains a model on a case and writes its card as markdown."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,41 +13,41 @@ from app.errors import LevygridError
 
 
 @dataclass(frozen=True)
-class CardOrder:
-    """Which case and label, and settings that differ from their defaults."""
+class CardRequest:
+    """The case, the label and the training settings that differ from their defaults."""
 
     case: str
     label: str
     config: dict[str, Any] = field(default_factory=dict)
 
 
-def run_card(order: CardOrder, output: Path | None, url: str | None) -> None:
-    """Write the card of a model that is trained now. Raises: LevygridError."""
+def run_card(request: CardRequest, output: Path | None, url: str | None) -> None:
+    """Train a model and write its card. Raises: LevygridError."""
     if output is not None and not output.absolute().parent.is_dir():
-        raise LevygridError(f"There is no folder {output.absolute().parent} to write to.")
+        raise LevygridError(f"The output folder {output.absolute().parent} does not exist.")
     console = Console(stderr=True)
     with connect(url) as client:
-        card = _make_card(client, order, console)
+        card = _make_card(client, request, console)
     option = f" --output {output}" if output is not None else ""
-    label = f" --label {order.label}" if order.label != "role" else ""
-    page = write_page(card, f"levygrid card {order.case}{label}{option}")
+    label = f" --label {request.label}" if request.label != "role" else ""
+    page = write_page(card, f"levygrid card {request.case}{label}{option}")
     if output is None:
         Console().print(page, markup=False, highlight=False, soft_wrap=True)
     else:
         output.write_text(page)
 
 
-def _make_card(client: httpx.Client, order: CardOrder, console: Console) -> dict[str, Any]:
-    with console.status(f"reading {order.case}") as status:
-        graph = ask(client, "POST", "/graphs", json={"case": order.case})
-        body = {"graph_id": graph["id"], "label": order.label, "config": order.config}
+def _make_card(client: httpx.Client, request: CardRequest, console: Console) -> dict[str, Any]:
+    with console.status(f"reading {request.case}") as status:
+        graph = ask(client, "POST", "/graphs", json={"case": request.case})
+        body = {"graph_id": graph["id"], "label": request.label, "config": request.config}
 
         def show(job: Job) -> None:
             status.update(f"{job['kind']}: {job['stage'] or job['epoch'] or job['state']}")
 
         started = ask(client, "POST", "/train", json=body)
         model_id = follow(client, started["job_id"], show)["model_id"]
-        again = ask(client, "POST", f"/models/{model_id}/replay")
-        follow(client, again["job_id"], show)
+        replay = ask(client, "POST", f"/models/{model_id}/replay")
+        follow(client, replay["job_id"], show)
     card: dict[str, Any] = ask(client, "GET", f"/models/{model_id}/card")
     return card

@@ -1,4 +1,4 @@
-"""The data folder: made if absent, checked, and held by one service at a time."""
+"""Creates, checks and locks the data folder, which one service uses at a time."""
 
 import fcntl
 import os
@@ -13,7 +13,7 @@ _LOCK_NAME = "serve.lock"
 
 
 def prepare_data_folder(folder: Path) -> None:
-    """Make the folder if it is absent. Raises: FolderUnwritable."""
+    """Create the folder if it does not exist. Raises: FolderUnwritable."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=folder) as probe:
@@ -22,13 +22,13 @@ def prepare_data_folder(folder: Path) -> None:
         reason = error.strerror or str(error)
         raise FolderUnwritable(
             f"The data folder {folder} cannot be written to ({reason}). "
-            "Set LEVYGRID_DATA_DIR to a folder that can."
+            "Set LEVYGRID_DATA_DIR to a writable folder."
         ) from error
 
 
 @contextmanager
 def hold_data_folder(folder: Path) -> Iterator[None]:
-    """Hold the folder against a second service; the kernel lets go when this process ends.
+    """Lock the folder against a second service; the kernel unlocks it when this process ends.
 
     Raises: FolderUnwritable, AlreadyRunning.
     """

@@ -1,4 +1,4 @@
-"""``levygrid demo``: from a grid to predictions through the HTTP API, as a client would."""
+"""``levygrid demo``: loads a grid, trains and prints predictions through the HTTP API."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ _SHOWN_BUSES = 20
 
 
 def run_demo(url: str | None) -> None:
-    """Load a case, train on it, print predictions against the truth. Raises: LevygridError."""
+    """Load a case, train on it, print predictions and true classes. Raises: LevygridError."""
     console = Console()
     with connect(url) as client:
         graph = ask(client, "POST", "/graphs", json={"case": CASE})
@@ -52,13 +52,13 @@ def _make_table(predictions: Mapping[str, Any]) -> Table:
     for column in ("bus", "predicted", "probability", "truth", ""):
         table.add_column(column)
     for position in _test_positions(predictions)[:_SHOWN_BUSES]:
-        said, true = predictions["classes"][position], predictions["truth"][position]
+        predicted, true = predictions["classes"][position], predictions["truth"][position]
         table.add_row(
             predictions["bus_ids"][position],
-            names[said],
-            f"{predictions['probabilities'][position][said]:.2f}",
+            names[predicted],
+            f"{predictions['probabilities'][position][predicted]:.2f}",
             names[true],
-            "[green]right[/]" if said == true else "[red]wrong[/]",
+            "[green]right[/]" if predicted == true else "[red]wrong[/]",
         )
     return table
 
@@ -68,8 +68,7 @@ def _summary(predictions: Mapping[str, Any]) -> str:
     right = sum(predictions["classes"][at] == predictions["truth"][at] for at in tested)
     shown = min(_SHOWN_BUSES, len(tested))
     return (
-        f"accuracy on the {len(tested)} test buses, of which {shown} are shown: "
-        f"{right / len(tested):.1%}"
+        f"accuracy on the {len(tested)} test buses ({shown} shown above): {right / len(tested):.1%}"
     )
 
 

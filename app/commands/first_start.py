@@ -1,4 +1,4 @@
-"""The first start: load IEEE 118 and queue a first model, in a process beside the API."""
+"""First start: loads IEEE 118 and queues a first training job in a separate process."""
 
 import os
 import signal
@@ -25,13 +25,13 @@ _log = structlog.get_logger("levygrid.worker")
 
 
 def is_empty(database: Database) -> bool:
-    """Tell whether nobody has used this database yet."""
+    """Return whether the database has neither grids nor jobs."""
     with database.reading() as session:
-        return _has_nothing(session)
+        return _is_empty(session)
 
 
 def start_loading(settings: Settings) -> subprocess.Popen[bytes]:
-    """Load the case and queue its job without keeping the API waiting."""
+    """Start the process that loads the case and queues its job, so that the API need not wait."""
     return subprocess.Popen(  # noqa: S603 - our own interpreter and module
         child_command("app.commands.first_start"),
         env=child_environment(settings, threads=1),
@@ -41,32 +41,32 @@ def start_loading(settings: Settings) -> subprocess.Popen[bytes]:
 
 
 def stop_loading(process: subprocess.Popen[bytes]) -> None:
-    """End the process and the reader that it may have started."""
+    """Kill the process and the reader process that it may have started."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
 def load_first_grid(settings: Settings, database: Database) -> None:
-    """Store the case and queue a model of it, in one transaction, if nothing is there yet."""
+    """Store the case and queue a training job, in one transaction, if the database is empty."""
     read = read_case(CASE)
     with database.writing() as session:
-        if not _has_nothing(session):
+        if not _is_empty(session):
             return
         graph, _ = store_grid(session, read)
         job = enqueue_training(session, TrainIn(graph_id=graph.id))
     choose_dispatcher(settings).dispatch(job)
-    _log.info("first model queued", grid=CASE, graph=graph.id, job=job.id)
+    _log.info("first training job queued", grid=CASE, graph=graph.id, job=job.id)
 
 
-def _has_nothing(session: Session) -> bool:
+def _is_empty(session: Session) -> bool:
     graphs, _ = list_graphs(session, 1, None)
     jobs, _ = list_jobs(session, 1, None)
     return not graphs and not jobs
 
 
 def main(parent: str) -> int:
-    """Run as a child of ``levygrid serve``."""
+    """Run as a child process of ``levygrid serve``."""
     die_with_parent(int(parent), signal.SIGKILL)
     settings = Settings()
     configure_logs(settings.log_level)

@@ -1,4 +1,4 @@
-"""The port of the API, taken before anything else is started."""
+"""Opens the port of the API before anything else is started."""
 
 import errno
 import socket
@@ -12,14 +12,16 @@ _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - shown, not lis
 
 @contextmanager
 def listen(host: str, port: int) -> Iterator[socket.socket]:
-    """Listen on an address; port 0 takes a free one. Raises: PortTaken, StartFailed."""
+    """Listen on an address; port 0 is any free port. Raises: PortTaken, StartFailed."""
     try:
         family, kind, _, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         listener = socket.socket(family, kind)
     except OSError as error:
-        raise StartFailed(f"The address {host!r} cannot be used: {error.strerror}.") from error
+        raise StartFailed(
+            f"Cannot listen on the address {host!r}: {error.strerror}. Check LEVYGRID_HOST."
+        ) from error
     with listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -31,7 +33,7 @@ def listen(host: str, port: int) -> Iterator[socket.socket]:
 
 
 def describe(listener: socket.socket) -> str:
-    """Return the address for a browser on this machine."""
+    """Return the URL for a browser on this machine."""
     host, port = listener.getsockname()[:2]
     host = _ANYWHERE.get(host, host)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
@@ -40,7 +42,7 @@ def describe(listener: socket.socket) -> str:
 def _explain(error: OSError, host: str, port: int) -> StartFailed:
     if error.errno == errno.EADDRINUSE:
         return PortTaken(
-            f"Port {port} of {host} is taken by another program. "
-            "Set LEVYGRID_PORT to another one, or to 0 for any."
+            f"Port {port} of {host} is in use by another program. "
+            "Set LEVYGRID_PORT to another port, or to 0 for any free one."
         )
-    return StartFailed(f"Port {port} of {host} cannot be listened on: {error.strerror}.")
+    return StartFailed(f"Cannot listen on port {port} of {host}: {error.strerror}.")

@@ -1,4 +1,4 @@
-"""``levygrid serve``: the API, its workers and the first start, begun and ended together."""
+"""``levygrid serve``: starts and stops the API, its workers and the first start."""
 
 import signal
 import socket
@@ -24,7 +24,7 @@ _GRACE_SECONDS = 3
 
 
 def serve(settings: Settings) -> None:
-    """Run until SIGINT or SIGTERM. Raises: StartFailed in one of its forms."""
+    """Run until SIGINT or SIGTERM. Raises: StartFailed or one of its subclasses."""
     configure_logs(settings.log_level)
     with (
         hold_data_folder(settings.data_dir),
@@ -39,7 +39,7 @@ def serve(settings: Settings) -> None:
 
 
 class _AnnouncingServer(uvicorn.Server):
-    """A server that says where it is once it answers."""
+    """A server that prints its URL once it accepts requests."""
 
     def __init__(self, settings: Settings, listener: socket.socket) -> None:
         self._address = describe(listener)
@@ -54,23 +54,23 @@ class _AnnouncingServer(uvicorn.Server):
         super().__init__(config)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, then print the address."""
+        """Start, then print the URL."""
         await super().startup(sockets)
         if self.started:
             sys.stdout.write(f"Levygrid is at {self._address} (Ctrl-C stops it)\n")
             sys.stdout.flush()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the streams of events, which no client would, then stop."""
+        """End the event streams, which clients keep open, then stop."""
         self._app.state.job_streams.end_all()
         await super().shutdown(sockets)
 
 
 @contextmanager
 def _signals_stop(server: uvicorn.Server) -> Iterator[None]:
-    """Let SIGINT and SIGTERM end the service in order, whenever they come.
+    """Shut the service down in order on SIGINT and SIGTERM, also while it is starting.
 
-    uvicorn has handlers of its own while it runs, and raises the signal again afterwards.
+    While uvicorn runs, it installs its own handlers, and raises the signal again afterwards.
     """
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
@@ -86,7 +86,7 @@ def _signals_stop(server: uvicorn.Server) -> Iterator[None]:
 
 @contextmanager
 def _workers(settings: Settings) -> Iterator[None]:
-    """Run the embedded workers, unless a broker delivers to workers elsewhere."""
+    """Run the embedded workers, unless a broker delivers jobs to other workers."""
     count = 0 if settings.broker_url else settings.workers
     supervisor = Supervisor(settings, count)
     supervisor.start()
@@ -98,7 +98,7 @@ def _workers(settings: Settings) -> Iterator[None]:
 
 @contextmanager
 def _first_start(settings: Settings) -> Iterator[None]:
-    """Load a first grid beside the API if nobody has used the database yet."""
+    """Load a first grid in the background if the database is empty."""
     database = Database(settings.resolved_database_url)
     wanted = settings.first_start_demo and is_empty(database)
     database.close()

@@ -1,4 +1,4 @@
-"""``levygrid settings``: environment variables and training settings, as tables for docs/."""
+"""``levygrid settings``: tables of environment variables and training settings for docs/."""
 
 import json
 from pathlib import Path
@@ -11,11 +11,11 @@ from ml import Interval
 
 
 def settings_table() -> str:
-    """Return a markdown table of names, defaults and meanings."""
+    """Return a markdown table of the environment variables."""
     lines = ["| variable | default | meaning |", "|---|---|---|"]
     for name, field in Settings.model_fields.items():
         variable = f"`LEVYGRID_{name.upper()}`"
-        lines.append(f"| {variable} | {_shown(field.default)} | {field.description} |")
+        lines.append(f"| {variable} | {_format(field.default)} | {field.description} |")
     return "\n".join(lines)
 
 
@@ -44,7 +44,7 @@ def _values(hint: Any, interval: Interval | None) -> str:
     return f"{kind}{within}{' or null' if type(None) in options else ''}"
 
 
-def _shown(default: Any) -> str:
+def _format(default: Any) -> str:
     if default is None or default == "":
         return "(empty)"
     if isinstance(default, Path):

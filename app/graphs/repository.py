@@ -6,10 +6,9 @@ from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from app.jobs.states import UNFINISHED
 from app.storage.paging import fetch_page
 from app.storage.tables import GraphRow, JobRow, LabelRow
-
-_UNFINISHED = ("queued", "running")
 
 
 def insert_graph(session: Session, row: GraphRow, labels: Sequence[LabelRow]) -> bool:
@@ -78,7 +77,7 @@ def lock_graph(session: Session, graph_id: str) -> bool:
 
 def list_unfinished_jobs(session: Session, graph_id: str) -> Sequence[str]:
     """Return the ids of the jobs that wait for or work on a grid, the oldest first."""
-    query = select(JobRow.id).where(JobRow.graph_id == graph_id, JobRow.state.in_(_UNFINISHED))
+    query = select(JobRow.id).where(JobRow.graph_id == graph_id, JobRow.state.in_(UNFINISHED))
     return session.scalars(query.order_by(JobRow.created_at, JobRow.id)).all()
 
 

@@ -1,4 +1,4 @@
-"""GET /healthz: the process lives. GET /readyz: it can also do its work."""
+"""GET /healthz: the process runs. GET /readyz: its database is usable too."""
 
 from datetime import datetime
 
@@ -15,39 +15,48 @@ router = APIRouter(tags=["health"])
 
 
 class HealthOut(BaseModel):
-    """All is well; what is not leaves as a problem."""
+    """The service is healthy; anything else is a problem response."""
 
     status: str = Field("ok", examples=["ok"])
 
 
 class WorkerOut(BaseModel):
-    """One worker that was heard of lately."""
+    """A worker with a recent heartbeat."""
 
     model_config = ConfigDict(from_attributes=True)
 
-    queues: list[Queue] = Field(examples=[["cpu", "gpu"]])
-    device: str = Field(description="What torch found there: cpu or cuda.", examples=["cuda"])
-    concurrency: int = Field(description="Jobs that it runs at the same time.", examples=[1])
-    heartbeat_at: datetime
+    queues: list[Queue] = Field(description="Queues that it serves.", examples=[["cpu", "gpu"]])
+    device: str = Field(
+        description="Device of the worker: cpu, cuda or unknown.", examples=["cuda"]
+    )
+    concurrency: int = Field(
+        description="Number of jobs that it runs at the same time.", examples=[1]
+    )
+    heartbeat_at: datetime = Field(description="Time of the last heartbeat.")
 
 
 class ReadinessOut(HealthOut):
-    """All is well, and who is there to run jobs."""
+    """The service is ready; lists the running workers."""
 
-    workers: list[WorkerOut]
+    workers: list[WorkerOut] = Field(description="Workers with a recent heartbeat.")
 
 
-@router.get("/healthz")
+@router.get("/healthz", summary="Check that the process runs")
 async def check_life() -> HealthOut:
-    """Answer at once, whatever the database and the workers do."""
+    """Answers at once, independent of the database and the workers."""
     return HealthOut()
 
 
-@router.get("/readyz")
+@router.get("/readyz", summary="Check that the service is ready")
 def check_readiness(database: DatabaseDep, request: Request) -> ReadinessOut:
-    """Answer if the database can be reached and has the newest schema; name the workers."""
+    """Checks that the database is reachable and has the newest schema; lists the workers.
+
+    Answers 503 if the database is not usable.
+    """
     if not is_current(database):
-        raise DatabaseUnusable("The database is not migrated; run `levygrid migrate`.")
+        raise DatabaseUnusable(
+            "The database does not have the newest schema. Run `levygrid migrate`."
+        )
     with database.reading() as session:
         rows = list_workers(session, request.app.state.settings.lease_seconds)
     return ReadinessOut(workers=[WorkerOut.model_validate(row) for row in rows])

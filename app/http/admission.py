@@ -1,4 +1,4 @@
-"""Taking turns: so many at a time, so many more in line, nobody else."""
+"""Limits how much expensive work runs and waits at the same time."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,23 +7,24 @@ from threading import BoundedSemaphore
 from app.errors import LevygridError
 
 
-class Turns:
-    """A line for work that must not run too often at once; safe to share between threads.
+class AdmissionLimit:
+    """Runs at most ``concurrent`` pieces of work; at most ``admitted`` run or wait.
 
-    Who waits keeps one of the threads that serve all other requests: so the line has an end.
+    Safe to share between threads. The number of waiting requests is bounded because each of them
+    occupies one of the threads that serve every other request.
     """
 
-    def __init__(self, at_once: int, in_line: int) -> None:
-        self._at_once = BoundedSemaphore(at_once)
-        self._in_line = BoundedSemaphore(in_line)
+    def __init__(self, concurrent: int, admitted: int) -> None:
+        self._running = BoundedSemaphore(concurrent)
+        self._admitted = BoundedSemaphore(admitted)
 
     @contextmanager
-    def take(self, refusal: LevygridError) -> Iterator[None]:
-        """Wait for a turn and keep it. Raises: ``refusal`` if the line is full."""
-        if not self._in_line.acquire(blocking=False):
+    def admit(self, refusal: LevygridError) -> Iterator[None]:
+        """Wait until the work may run. Raises: ``refusal`` if too many already run or wait."""
+        if not self._admitted.acquire(blocking=False):
             raise refusal
         try:
-            with self._at_once:
+            with self._running:
                 yield
         finally:
-            self._in_line.release()
+            self._admitted.release()

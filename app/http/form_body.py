@@ -1,4 +1,4 @@
-"""Multipart forms, held in memory: no temporary file, no field that was not asked for."""
+"""Reads multipart forms into memory: no temporary files, no unexpected fields."""
 
 from collections import Counter
 from collections.abc import Callable, Collection
@@ -19,19 +19,19 @@ _MOST_FIELDS = 20
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The fields of a form: short texts and files."""
+    """The text fields and files of a form."""
 
     texts: dict[str, str]
     files: dict[str, bytes]
 
 
 class _InMemoryParser(MultiPartParser):
-    # Beyond this size starlette writes to the disk; the limit on bodies comes long before.
+    # Starlette writes larger files to disk; the body limit takes effect long before this size.
     spool_max_size = 2**62
 
 
 def is_form(request: Request) -> bool:
-    """Say whether a request declares a multipart form."""
+    """Return whether a request declares a multipart form."""
     declared = Message()
     declared["content-type"] = request.headers.get("content-type", "")
     return declared.get_content_type() == FORM
@@ -47,9 +47,9 @@ async def read_form(
     files: Collection[str],
     list_others: Callable[[Form], list[Fault]] = _list_nothing,
 ) -> Form:
-    """Read a form that has only the named fields, each once.
+    """Read a form that may contain only the named fields, each once.
 
-    ``list_others`` says what else is wrong with a form that is refused for its fields.
+    ``list_others`` adds further faults of a form that is refused for its fields.
     Raises: MalformedBody with every fault; BodyTooLarge through the limit on the stream.
     """
     parser = _InMemoryParser(
@@ -62,7 +62,7 @@ async def read_form(
     try:
         form = await parser.parse()
     except (MultiPartException, ValueError) as error:
-        raise MalformedBody("The body is not an acceptable multipart form.") from error
+        raise MalformedBody("The request body is not a valid multipart form.") from error
     try:
         collected = await _collect(form)
         faults = _list_faults(form, texts, files)
@@ -87,15 +87,15 @@ async def _collect(form: FormData) -> Form:
 def _list_faults(form: FormData, texts: Collection[str], files: Collection[str]) -> list[Fault]:
     faults = []
     for name, value in form.multi_items():
-        known = files if isinstance(value, UploadFile) else texts
-        if name in texts and name not in known:
-            faults.append(Fault(name, "is a text, not a file"))
-        elif name in files and name not in known:
+        expected = files if isinstance(value, UploadFile) else texts
+        if name in texts and name not in expected:
+            faults.append(Fault(name, "must be sent as text, not as a file"))
+        elif name in files and name not in expected:
             faults.append(Fault(name, "must be sent as a file"))
-        elif name not in known:
-            faults.append(Fault(name[:40], "is not a known field"))
+        elif name not in expected:
+            faults.append(Fault(name[:40], "is not a field of this form"))
     counts = Counter(name for name, _ in form.multi_items())
     faults.extend(
-        Fault(name[:40], "is given more than once") for name, count in counts.items() if count > 1
+        Fault(name[:40], "appears more than once") for name, count in counts.items() if count > 1
     )
     return faults

@@ -1,4 +1,4 @@
-"""How an endpoint takes JSON: ``StrictJsonRoute`` for schemas, ``JsonBytes`` for bulk."""
+"""JSON request bodies: ``StrictJsonRoute`` for schemas, ``JsonBytes`` for bulk data."""
 
 from collections.abc import Callable, Coroutine
 from email.message import Message
@@ -14,7 +14,7 @@ from app.http.strict_json import parse_json
 
 _JSON = "application/json"
 _MOST_BYTES = 2**20
-"""Of a body with a schema: no parser holds the interpreter so long that others have to wait."""
+"""Limit of a body with a schema: parsing it must not delay other requests noticeably."""
 
 
 class BodyIn(BaseModel):
@@ -24,14 +24,14 @@ class BodyIn(BaseModel):
 
 
 class StrictJsonRoute(APIRoute):
-    """A route whose JSON body goes through ``parse_json`` before its schema sees it.
+    """A route that parses its JSON body with ``parse_json`` before validating the schema.
 
-    Use it as ``APIRouter(route_class=StrictJsonRoute)``; routes without a body are untouched,
-    and a body that may be left out is not asked for its type when it is.
+    Use it as ``APIRouter(route_class=StrictJsonRoute)``. Routes without a body are not affected;
+    an empty optional body needs no content type.
     """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Wrap FastAPI's handler; the body is parsed outside of it, so our errors survive."""
+        """Wrap FastAPI's handler; parsing outside of it keeps our errors intact."""
         handle = super().get_route_handler()
         if self.body_field is None:
             return handle
@@ -40,7 +40,7 @@ class StrictJsonRoute(APIRoute):
         async def handle_strictly(request: Request) -> Response:
             strict = _StrictRequest(request.scope, request.receive)
             if not is_required and not await strict.body():
-                return await handle(strict)  # of whatever type nothing is said to be
+                return await handle(strict)  # an empty optional body needs no content type
             body = await read_json_bytes(strict, _MOST_BYTES)
             strict.parsed = await run_in_threadpool(parse_json, body)
             return await handle(strict)
@@ -63,10 +63,12 @@ async def read_json_bytes(request: Request, most: int | None = None) -> bytes:
     declared = Message()
     declared["content-type"] = request.headers.get("content-type", "")
     if declared.get_content_type() != _JSON:
-        raise MediaTypeUnsupported(f"Send the body as {_JSON}.")
+        raise MediaTypeUnsupported(f"The request body must be sent with the content type {_JSON}.")
     body = await request.body()
     if most is not None and len(body) > most:
-        raise BodyTooLarge(f"A body has at most {most:,} bytes here.")
+        raise BodyTooLarge(
+            f"The request body has more than {most:,} bytes, the limit of this endpoint."
+        )
     return body
 
 

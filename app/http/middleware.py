@@ -1,4 +1,4 @@
-"""What surrounds every request: its id, its log line, size limits and safe headers."""
+"""Middleware of every request: request id, log line, size limits, security headers."""
 
 import re
 import time
@@ -16,10 +16,10 @@ from app.http.problem_responses import make_response
 REQUEST_ID_HEADER = "X-Request-ID"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 _DRAINED = 4
-"""How many times the limit of an oversized body is read and dropped, so that clients that
-write before they read still see the answer."""
+"""An oversized body is read and dropped up to this multiple of the limit, so that clients that
+send everything before they read still receive the response."""
 _QUIET_PATHS = frozenset({"/healthz", "/readyz"})
-# Pages set a policy of their own; everything else is data that no browser has to render.
+# HTML pages set their own policy; everything else is data that no browser renders.
 _SAFE_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
@@ -32,7 +32,7 @@ _log = structlog.get_logger("levygrid.api")
 
 
 class RequestContext:
-    """Gives a request its id, logs it, and turns an unknown error into a problem."""
+    """Assigns the request id, logs the request, and turns unknown errors into problems."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -60,14 +60,14 @@ class RequestContext:
             except Exception as error:
                 _log.exception("request failed", path=scope["path"])
                 if status:
-                    raise  # half an answer has left: only closing the connection is honest
+                    raise  # part of the response was sent: closing the connection is all we can do
                 await make_response(Request(scope), error)(scope, receive, send_marked)
             finally:
                 _log_request(scope, status, started)
 
 
 class RequestLimits:
-    """Refuses bodies over the limit, announced or streamed, and addresses with NUL."""
+    """Refuses bodies over the limit, announced or streamed, and URLs with NUL characters."""
 
     def __init__(self, app: ASGIApp, body_limit: int) -> None:
         self.app = app
@@ -80,7 +80,7 @@ class RequestLimits:
             return
         error: Exception | None = None
         if "\0" in scope["path"] or b"%00" in scope["query_string"]:
-            error = AddressInvalid("The address contains the character NUL.")
+            error = AddressInvalid("The URL contains a NUL character.")
         elif _announced_length(scope) > self.body_limit:
             await _drain(receive, _DRAINED * self.body_limit)
             error = self._too_large()
@@ -105,12 +105,14 @@ class RequestLimits:
         return receive_counted
 
     def _too_large(self) -> BodyTooLarge:
-        return BodyTooLarge(f"A body has at most {self.body_limit:,} bytes.")
+        return BodyTooLarge(
+            f"The request body is larger than the limit of {self.body_limit:,} bytes."
+        )
 
 
 def _choose_request_id(scope: Scope) -> str:
-    given = Headers(scope=scope).get(REQUEST_ID_HEADER, "")
-    return given if _REQUEST_ID.fullmatch(given) else uuid4().hex
+    client_id = Headers(scope=scope).get(REQUEST_ID_HEADER, "")
+    return client_id if _REQUEST_ID.fullmatch(client_id) else uuid4().hex
 
 
 def _complete_headers(message: Message, request_id: str) -> None:

@@ -1,4 +1,4 @@
-"""GET /problems and /problems/{name}: what the ``type`` of a problem leads to."""
+"""GET /problems and /problems/{name}: descriptions of the problem types."""
 
 from http import HTTPStatus
 from typing import Annotated, Self
@@ -14,37 +14,39 @@ router = APIRouter(prefix="/problems", tags=["problems"])
 
 
 class ProblemKindOut(BaseModel):
-    """One kind of problem."""
+    """A kind of problem."""
 
-    type: str = Field(examples=["/problems/bus-not-found"])
-    title: str = Field(examples=["No such bus"])
-    status: HTTPStatus = Field(examples=[404])
+    type: str = Field(
+        description="Value of `type` in a problem body.", examples=["/problems/bus-not-found"]
+    )
+    title: str = Field(description="Short description.", examples=["Bus not found"])
+    status: HTTPStatus = Field(description="HTTP status code.", examples=[404])
 
     @classmethod
     def from_kind(cls, kind: ProblemKind) -> Self:
-        """Translate a row of the table."""
+        """Convert a row of the table."""
         return cls(type=f"{TYPE_PREFIX}{kind.slug}", title=kind.title, status=kind.status)
 
 
 class ProblemKindsOut(BaseModel):
-    """Every kind of problem."""
+    """All kinds of problem."""
 
     items: list[ProblemKindOut]
 
 
-@router.get("")
+@router.get("", summary="List the kinds of problem")
 def list_problems() -> ProblemKindsOut:
-    """List every kind of problem that an answer or a failed job can have."""
+    """Returns every kind of problem that a response or a failed job can contain."""
     kinds = _kinds()
     return ProblemKindsOut(items=[ProblemKindOut.from_kind(kinds[slug]) for slug in sorted(kinds)])
 
 
-@router.get("/{name}")
+@router.get("/{name}", summary="Get a kind of problem")
 def get_problem(name: Annotated[str, Path(max_length=64)]) -> ProblemKindOut:
-    """Show one kind of problem."""
+    """Returns the title and status of one kind of problem."""
     kind = _kinds().get(name)
     if kind is None:
-        raise NotFound(f"There is no kind of problem {name!r}.")
+        raise NotFound(f"There is no kind of problem {name!r}. GET /problems lists all of them.")
     return ProblemKindOut.from_kind(kind)
 
 

@@ -1,4 +1,4 @@
-"""How a problem leaves the service: as an answer and in the OpenAPI description."""
+"""Problem responses, and their description in OpenAPI."""
 
 import json
 from http import HTTPStatus
@@ -7,20 +7,21 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.errors import ProblemBody
 from app.http.problems import PROBLEMS, TYPE_PREFIX, ProblemKind, describe_failure
 
 MEDIA_TYPE = "application/problem+json"
 
 
 class FaultOut(BaseModel):
-    """One thing that is wrong and where."""
+    """One fault and its place in the request."""
 
-    where: str
-    problem: str
+    where: str = Field(description="Place in the request.", examples=["branches[0].to"])
+    problem: str = Field(description="What is wrong there.", examples=["there is no bus '9'"])
 
 
 class Problem(BaseModel):
-    """RFC 9457: what went wrong, in the same form whatever it was."""
+    """An error in the form of RFC 9457; every error response has this form."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -36,23 +37,25 @@ class Problem(BaseModel):
         }
     )
 
-    type: str
-    title: str
-    status: int
-    detail: str
-    instance: str = Field(description="The path that was asked for.")
-    request_id: str = Field(description="Also in the log of the service and in X-Request-ID.")
-    errors: list[FaultOut] = Field([], description="Every fault, up to 1,000.")
-    error_count: int = Field(0, description="How many faults there are in all.")
+    type: str = Field(description="Kind of problem; a GET request to it describes the kind.")
+    title: str = Field(description="Short description of the kind of problem.")
+    status: int = Field(description="HTTP status code.")
+    detail: str = Field(description="What went wrong in this request.")
+    instance: str = Field(description="Path of the request.")
+    request_id: str = Field(
+        description="Id of the request, also in the service log and in `X-Request-ID`."
+    )
+    errors: list[FaultOut] = Field([], description="Every fault of the request, up to 1,000.")
+    error_count: int = Field(0, description="Total number of faults.")
 
 
 def make_response(request: Request, error: Exception) -> Response:
-    """Render an error as the answer to a request."""
+    """Return the response to a request that raised this error."""
     return _render(request, describe_failure(error))
 
 
 def install_handlers(app: FastAPI) -> None:
-    """Let every error of ours and of the framework leave as a problem."""
+    """Turn every error of ours and of the framework into a problem response."""
     kinds = framework_kinds()
 
     async def answer(request: Request, error: Exception) -> Response:
@@ -60,11 +63,11 @@ def install_handlers(app: FastAPI) -> None:
 
     async def answer_framework(request: Request, error: Exception) -> Response:
         kind = kinds[getattr(error, "status_code", HTTPStatus.BAD_REQUEST)]
-        body = {
+        body: ProblemBody = {
             "type": f"{TYPE_PREFIX}{kind.slug}",
             "title": kind.title,
             "status": int(kind.status),
-            "detail": kind.detail,
+            "detail": kind.detail or kind.title,
         }
         return _render(request, body, getattr(error, "headers", None))
 
@@ -76,7 +79,7 @@ def install_handlers(app: FastAPI) -> None:
 
 
 def framework_kinds() -> dict[int, ProblemKind]:
-    """Return the kinds of problem that the framework itself finds, by status."""
+    """Return the kinds of problem that the framework itself raises, by status."""
     return {
         int(status): ProblemKind(
             status, status.phrase.lower().replace(" ", "-"), status.phrase, status.description
@@ -87,7 +90,7 @@ def framework_kinds() -> dict[int, ProblemKind]:
 
 
 def document_problems(schema: dict[str, Any]) -> dict[str, Any]:
-    """Add the problem form to an OpenAPI description, for every operation."""
+    """Add the problem responses to every operation of an OpenAPI description."""
     components = schema.setdefault("components", {}).setdefault("schemas", {})
     problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
     components.update(problem.pop("$defs", {}))
@@ -98,15 +101,21 @@ def document_problems(schema: dict[str, Any]) -> dict[str, Any]:
     for operations in schema.get("paths", {}).values():
         for operation in operations.values():
             responses = operation.setdefault("responses", {})
-            responses.pop("422", None)  # FastAPI's own form, which never leaves this service
-            responses["4XX"] = {"description": "The request cannot be met.", "content": content}
-            responses["5XX"] = {"description": "The service failed.", "content": content}
+            responses.pop("422", None)  # the form of FastAPI, which this service never sends
+            responses["4XX"] = {
+                "description": "The request has errors or cannot be carried out now.",
+                "content": content,
+            }
+            responses["5XX"] = {
+                "description": "The service failed or is not available.",
+                "content": content,
+            }
     return schema
 
 
-def _render(request: Request, body: dict[str, Any], headers: Any = None) -> Response:
+def _render(request: Request, body: ProblemBody, headers: Any = None) -> Response:
     body["instance"] = request.url.path
     body["request_id"] = getattr(request.state, "request_id", "")
-    # ASCII on the wire: half a surrogate pair in a client's text must not break the answer.
+    # ASCII, because a lone surrogate in a text of the client could not be encoded as UTF-8.
     content = json.dumps(body).encode("ascii")
     return Response(content, body["status"], headers, MEDIA_TYPE)

@@ -1,4 +1,4 @@
-"""What every error means to a client: one table from error to RFC 9457 problem."""
+"""The table that maps every error class to an RFC 9457 problem."""
 
 from collections.abc import Iterable
 from http import HTTPStatus
@@ -8,14 +8,15 @@ from fastapi.exceptions import RequestValidationError
 from sqlalchemy import exc as database
 
 from app import errors
+from app.errors import ProblemBody
 from ml import errors as ml_errors
 from ml.errors import Fault
 
 _MOST_FAULTS = 1000
 TYPE_PREFIX = "/problems/"
-# What pydantic says in the words of Python, by its type of error.
+# Pydantic error type -> message in terms of JSON instead of Python.
 _OBJECT = "Input should be a JSON object"
-_JSON_WORDS = {
+_JSON_MESSAGES = {
     "dict_type": _OBJECT,
     "model_type": _OBJECT,
     "model_attributes_type": _OBJECT,
@@ -24,7 +25,7 @@ _JSON_WORDS = {
 
 
 class ProblemKind(NamedTuple):
-    """How one class of error looks to a client; ``detail`` replaces the error's own words."""
+    """The HTTP form of one error class; ``detail``, if given, replaces the error's message."""
 
     status: HTTPStatus
     slug: str
@@ -36,40 +37,40 @@ _S = HTTPStatus
 _INTERNAL = ProblemKind(
     _S.INTERNAL_SERVER_ERROR,
     "internal-error",
-    "The service failed",
-    "The request id finds the reason in the log of the service.",
+    "Internal error",
+    "The service failed. Its log has the reason under the request id.",
 )
 _DATABASE_AWAY = ProblemKind(
     _S.SERVICE_UNAVAILABLE,
     "database-unusable",
-    "The database cannot be used",
-    "The database does not answer; try again.",
+    "The database is not usable",
+    "The database does not respond. Try again later.",
 )
 PROBLEMS: dict[type[Exception], ProblemKind] = {
     errors.LevygridError: _INTERNAL,
     errors.NotFound: ProblemKind(_S.NOT_FOUND, "not-found", "Not found"),
-    errors.GraphNotFound: ProblemKind(_S.NOT_FOUND, "graph-not-found", "No such grid"),
-    errors.BusNotFound: ProblemKind(_S.NOT_FOUND, "bus-not-found", "No such bus"),
-    errors.LabelNotFound: ProblemKind(_S.NOT_FOUND, "label-not-found", "No such labels"),
-    errors.JobNotFound: ProblemKind(_S.NOT_FOUND, "job-not-found", "No such job"),
-    errors.ModelNotFound: ProblemKind(_S.NOT_FOUND, "model-not-found", "No such model"),
-    errors.SweepNotFound: ProblemKind(_S.NOT_FOUND, "sweep-not-found", "No such sweep"),
-    errors.BaselineNotFound: ProblemKind(_S.NOT_FOUND, "baseline-not-found", "No such baseline"),
-    errors.Conflict: ProblemKind(_S.CONFLICT, "conflict", "Not possible now"),
+    errors.GraphNotFound: ProblemKind(_S.NOT_FOUND, "graph-not-found", "Grid not found"),
+    errors.BusNotFound: ProblemKind(_S.NOT_FOUND, "bus-not-found", "Bus not found"),
+    errors.LabelNotFound: ProblemKind(_S.NOT_FOUND, "label-not-found", "Label set not found"),
+    errors.JobNotFound: ProblemKind(_S.NOT_FOUND, "job-not-found", "Job not found"),
+    errors.ModelNotFound: ProblemKind(_S.NOT_FOUND, "model-not-found", "Model not found"),
+    errors.SweepNotFound: ProblemKind(_S.NOT_FOUND, "sweep-not-found", "Sweep not found"),
+    errors.BaselineNotFound: ProblemKind(_S.NOT_FOUND, "baseline-not-found", "Baseline not found"),
+    errors.Conflict: ProblemKind(_S.CONFLICT, "conflict", "Not possible in the current state"),
     errors.NoModelYet: ProblemKind(_S.CONFLICT, "no-model-yet", "No model yet"),
     errors.GraphInUse: ProblemKind(_S.CONFLICT, "graph-in-use", "The grid is in use"),
     errors.ModelInUse: ProblemKind(_S.CONFLICT, "model-in-use", "The model is in use"),
     errors.BaselineNotKept: ProblemKind(
-        _S.CONFLICT, "baseline-not-kept", "The baseline was not kept"
+        _S.CONFLICT, "baseline-not-kept", "The fitted baseline is not stored"
     ),
     errors.ModelsNotComparable: ProblemKind(
         _S.CONFLICT, "models-not-comparable", "The models cannot be compared"
     ),
     errors.JobNotCancellable: ProblemKind(_S.CONFLICT, "job-ended", "The job has ended"),
     errors.SweepNotCancellable: ProblemKind(_S.CONFLICT, "sweep-ended", "The sweep has ended"),
-    errors.LabelExists: ProblemKind(_S.CONFLICT, "label-exists", "The name is taken"),
-    errors.LeaseLost: ProblemKind(_S.CONFLICT, "lease-lost", "Another worker has the job"),
-    errors.Rejected: ProblemKind(_S.UNPROCESSABLE_ENTITY, "rejected", "The request breaks rules"),
+    errors.LabelExists: ProblemKind(_S.CONFLICT, "label-exists", "A label set of this name exists"),
+    errors.LeaseLost: ProblemKind(_S.CONFLICT, "lease-lost", "Another worker holds the job"),
+    errors.Rejected: ProblemKind(_S.UNPROCESSABLE_ENTITY, "rejected", "Invalid request"),
     errors.MalformedBody: ProblemKind(_S.BAD_REQUEST, "malformed-body", "The body cannot be read"),
     errors.GridRejected: ProblemKind(
         _S.UNPROCESSABLE_ENTITY, "grid-rejected", "The grid has errors"
@@ -78,119 +79,125 @@ PROBLEMS: dict[type[Exception], ProblemKind] = {
         _S.UNPROCESSABLE_ENTITY, "labels-rejected", "The labels have errors"
     ),
     errors.TrainingRejected: ProblemKind(
-        _S.UNPROCESSABLE_ENTITY, "training-rejected", "This cannot be trained"
+        _S.UNPROCESSABLE_ENTITY, "training-rejected", "Invalid training request"
     ),
     errors.IdempotencyKeyReused: ProblemKind(
-        _S.UNPROCESSABLE_ENTITY, "idempotency-key-reused", "The key was used before"
+        _S.UNPROCESSABLE_ENTITY, "idempotency-key-reused", "The idempotency key was used before"
     ),
     errors.ModelRejected: ProblemKind(
-        _S.UNPROCESSABLE_ENTITY, "model-rejected", "The model has errors"
+        _S.UNPROCESSABLE_ENTITY, "model-rejected", "The model file has errors"
     ),
     errors.BodyTooLarge: ProblemKind(
-        _S.REQUEST_ENTITY_TOO_LARGE, "body-too-large", "The body is too large"
+        _S.REQUEST_ENTITY_TOO_LARGE, "body-too-large", "The request body is too large"
     ),
     errors.MediaTypeUnsupported: ProblemKind(
-        _S.UNSUPPORTED_MEDIA_TYPE, "media-type-unsupported", "The body is of the wrong type"
+        _S.UNSUPPORTED_MEDIA_TYPE, "media-type-unsupported", "Unsupported media type"
     ),
     errors.AddressInvalid: ProblemKind(
-        _S.BAD_REQUEST, "address-invalid", "The address has characters that mean nothing"
+        _S.BAD_REQUEST, "address-invalid", "Invalid characters in the URL"
     ),
     errors.CaseUnreadable: ProblemKind(
         _S.SERVICE_UNAVAILABLE, "case-unreadable", "The case could not be read"
     ),
     errors.TooManyUploads: ProblemKind(
-        _S.TOO_MANY_REQUESTS, "too-many-uploads", "Too many files at once"
+        _S.TOO_MANY_REQUESTS, "too-many-uploads", "Too many uploads at the same time"
     ),
     errors.TooManyMeasurements: ProblemKind(
-        _S.TOO_MANY_REQUESTS, "too-many-measurements", "Too many labels are being measured"
+        _S.TOO_MANY_REQUESTS, "too-many-measurements", "Too many label reports at the same time"
     ),
     errors.ReaderNotStarted: ProblemKind(
-        _S.SERVICE_UNAVAILABLE, "reader-not-started", "The file cannot be read now"
+        _S.SERVICE_UNAVAILABLE, "reader-not-started", "The file reader could not be started"
     ),
     errors.TooManyStreams: ProblemKind(
-        _S.SERVICE_UNAVAILABLE, "too-many-streams", "Too many streams at once"
+        _S.SERVICE_UNAVAILABLE, "too-many-streams", "Too many open event streams"
     ),
-    errors.CursorInvalid: ProblemKind(_S.BAD_REQUEST, "cursor-invalid", "Unknown cursor"),
+    errors.CursorInvalid: ProblemKind(_S.BAD_REQUEST, "cursor-invalid", "Invalid cursor"),
     errors.StoredDataDamaged: ProblemKind(
         _S.INTERNAL_SERVER_ERROR, "stored-data-damaged", "Stored data are damaged"
     ),
     errors.JobFailed: ProblemKind(_S.INTERNAL_SERVER_ERROR, "job-failed", "The job failed"),
     errors.WorkerLost: ProblemKind(_S.INTERNAL_SERVER_ERROR, "lost-worker", "The worker was lost"),
     errors.TrainerCrashed: ProblemKind(
-        _S.INTERNAL_SERVER_ERROR, "trainer-crashed", "The training process crashed"
+        _S.INTERNAL_SERVER_ERROR, "trainer-crashed", "The job process crashed"
     ),
     errors.OutOfMemory: ProblemKind(_S.INSUFFICIENT_STORAGE, "out-of-memory", "Out of memory"),
     errors.TimeLimitReached: ProblemKind(
-        _S.INTERNAL_SERVER_ERROR, "time-limit", "The time limit was reached"
+        _S.INTERNAL_SERVER_ERROR, "time-limit", "Time limit exceeded"
     ),
-    errors.StartFailed: ProblemKind(_S.SERVICE_UNAVAILABLE, "not-started", "Not ready"),
-    errors.AlreadyRunning: ProblemKind(_S.SERVICE_UNAVAILABLE, "already-running", "Not ready"),
-    errors.PortTaken: ProblemKind(_S.SERVICE_UNAVAILABLE, "port-taken", "Not ready"),
-    errors.FolderUnwritable: ProblemKind(_S.SERVICE_UNAVAILABLE, "folder-unwritable", "Not ready"),
+    errors.StartFailed: ProblemKind(
+        _S.SERVICE_UNAVAILABLE, "not-started", "The service cannot start"
+    ),
+    errors.AlreadyRunning: ProblemKind(
+        _S.SERVICE_UNAVAILABLE, "already-running", "Already running"
+    ),
+    errors.PortTaken: ProblemKind(_S.SERVICE_UNAVAILABLE, "port-taken", "The port is in use"),
+    errors.FolderUnwritable: ProblemKind(
+        _S.SERVICE_UNAVAILABLE, "folder-unwritable", "The data folder is not writable"
+    ),
     errors.DatabaseUnusable: ProblemKind(
-        _S.SERVICE_UNAVAILABLE, "database-unusable", "The database cannot be used"
+        _S.SERVICE_UNAVAILABLE, "database-unusable", "The database is not usable"
     ),
     ml_errors.MlError: _INTERNAL,
     ml_errors.InvalidInput: ProblemKind(_S.UNPROCESSABLE_ENTITY, "invalid-input", "Invalid input"),
     ml_errors.InvalidGraph: ProblemKind(
-        _S.UNPROCESSABLE_ENTITY, "invalid-graph", "The grid cannot be learnt from"
+        _S.UNPROCESSABLE_ENTITY, "invalid-graph", "The grid is not suitable for training"
     ),
     ml_errors.InvalidHyperparameter: ProblemKind(
-        _S.UNPROCESSABLE_ENTITY, "invalid-config", "A setting is outside its domain"
+        _S.UNPROCESSABLE_ENTITY, "invalid-config", "A setting is outside its range"
     ),
     ml_errors.InvalidSplit: ProblemKind(
         _S.UNPROCESSABLE_ENTITY, "bad-labels", "The labels cannot be split"
     ),
     ml_errors.ToleranceNotReached: ProblemKind(
-        _S.UNPROCESSABLE_ENTITY, "tolerance-not-reached", "The accuracy asked for is out of reach"
+        _S.UNPROCESSABLE_ENTITY, "tolerance-not-reached", "The requested accuracy cannot be reached"
     ),
     ml_errors.TrainingDiverged: ProblemKind(
-        _S.UNPROCESSABLE_ENTITY, "diverged", "The training diverged"
+        _S.UNPROCESSABLE_ENTITY, "diverged", "Training diverged"
     ),
     ml_errors.TrainingInterrupted: ProblemKind(
-        _S.CONFLICT, "interrupted", "The training was interrupted"
+        _S.CONFLICT, "interrupted", "Training was interrupted"
     ),
     ml_errors.ArtifactRejected: ProblemKind(
         _S.INTERNAL_SERVER_ERROR, "model-damaged", "The stored model is damaged"
     ),
     ml_errors.CheckpointRejected: ProblemKind(
-        _S.INTERNAL_SERVER_ERROR, "checkpoint-rejected", "The checkpoint is of another run"
+        _S.INTERNAL_SERVER_ERROR, "checkpoint-rejected", "The checkpoint belongs to another run"
     ),
     ml_errors.DeviceUnavailable: ProblemKind(
-        _S.UNPROCESSABLE_ENTITY, "device-unavailable", "The device is not present"
+        _S.UNPROCESSABLE_ENTITY, "device-unavailable", "The device is not available"
     ),
     ml_errors.DatasetUnavailable: ProblemKind(
-        _S.NOT_FOUND, "dataset-unavailable", "The data set is not present"
+        _S.NOT_FOUND, "dataset-unavailable", "The data set is not available"
     ),
     RequestValidationError: ProblemKind(
         _S.UNPROCESSABLE_ENTITY,
         "invalid-request",
-        "The request breaks rules",
-        "Some values are not what this address takes.",
+        "Invalid request",
+        "Some parameters or fields are invalid; see `errors`.",
     ),
     database.IntegrityError: ProblemKind(
         _S.CONFLICT,
         "state-changed",
-        "Not possible now",
-        "Something this request depends on was changed or deleted meanwhile.",
+        "The state has changed",
+        "A resource that this request depends on was changed or deleted in the meantime.",
     ),
     database.InterfaceError: _DATABASE_AWAY,
     database.OperationalError: _DATABASE_AWAY,
     database.TimeoutError: ProblemKind(
         _S.SERVICE_UNAVAILABLE,
         "overloaded",
-        "Too busy",
-        "All connections to the database are in use; try again.",
+        "The service is overloaded",
+        "All database connections are in use. Try again later.",
     ),
     Exception: _INTERNAL,
 }
 
 
-def describe_failure(error: Exception) -> dict[str, Any]:
-    """Return the problem body of an error without a request: what a failed job stores."""
+def describe_failure(error: Exception) -> ProblemBody:
+    """Return the problem body of an error, without the fields of a request."""
     kind = _find_kind(error)
     faults = _list_faults(error)
-    body: dict[str, Any] = {
+    body: ProblemBody = {
         "type": f"{TYPE_PREFIX}{kind.slug}",
         "title": kind.title,
         "status": int(kind.status),
@@ -223,5 +230,5 @@ def _translate(entries: Iterable[dict[str, Any]]) -> Iterable[Fault]:
         place = "".join(
             f"[{part}]" if isinstance(part, int) else f".{part}" for part in entry["loc"]
         )
-        words = _JSON_WORDS.get(entry.get("type", ""), str(entry["msg"]))
-        yield Fault(place.removeprefix("."), words)
+        message = _JSON_MESSAGES.get(entry.get("type", ""), str(entry["msg"]))
+        yield Fault(place.removeprefix("."), message)

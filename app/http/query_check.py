@@ -1,4 +1,4 @@
-"""Query parameters that an address does not know are refused: ignored, they would mislead."""
+"""Refuses unknown query parameters, because ignoring them would mislead clients."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -14,19 +14,19 @@ _LONGEST_NAME = 40
 
 
 async def refuse_unknown_parameters(request: Request) -> None:
-    """Hold the query against the parameters of the route; a dependency of the whole API.
+    """Compare the query with the parameters of the route; a dependency of the whole API.
 
-    Pages are left alone: their scripts read the address themselves.
-    Raises: Rejected naming every unknown parameter and those that are known.
+    HTML pages are exempt, because their scripts read the query.
+    Raises: Rejected naming every unknown parameter and the supported ones.
     """
     route = request.scope.get("route")
     if not request.query_params or not isinstance(route, APIRoute) or not route.include_in_schema:
         return
-    known = _list_parameters(route)
-    unknown = [name for name in dict.fromkeys(request.query_params) if name not in known]
+    supported = _list_parameters(route)
+    unknown = [name for name in dict.fromkeys(request.query_params) if name not in supported]
     if unknown:
-        faults = [_explain(name, known) for name in unknown]
-        raise Rejected("The address has query parameters that mean nothing here.", faults)
+        faults = [_explain(name, supported) for name in unknown]
+        raise Rejected("The URL has unknown query parameters.", faults)
 
 
 def _list_parameters(route: APIRoute) -> tuple[str, ...]:
@@ -37,13 +37,13 @@ def _list_parameters(route: APIRoute) -> tuple[str, ...]:
     )
 
 
-def _explain(name: str, known: tuple[str, ...]) -> Fault:
-    return Fault(f"query.{name[:_LONGEST_NAME]}", "; ".join(_list_hints(name, known)))
+def _explain(name: str, supported: tuple[str, ...]) -> Fault:
+    return Fault(f"query.{name[:_LONGEST_NAME]}", "; ".join(_list_hints(name, supported)))
 
 
-def _list_hints(name: str, known: tuple[str, ...]) -> Iterator[str]:
-    yield "is not a parameter of this address"
-    yield f"known: {', '.join(known)}" if known else "it has none"
-    close = get_close_matches(name, known, n=1)
+def _list_hints(name: str, supported: tuple[str, ...]) -> Iterator[str]:
+    yield "is not a parameter of this endpoint"
+    yield f"supported: {', '.join(supported)}" if supported else "it takes no parameters"
+    close = get_close_matches(name, supported, n=1)
     if close:
         yield f"did you mean {close[0]!r}?"

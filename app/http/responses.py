@@ -1,4 +1,4 @@
-"""Answers with columns of many rows: encoded at once, without a model per row."""
+"""Responses with columns of many rows, encoded without a pydantic model per row."""
 
 from typing import Any
 
@@ -7,5 +7,5 @@ from fastapi import Response
 
 
 def respond_columns(columns: Any) -> Response:
-    """Encode plain values as JSON; nan becomes null."""
+    """Return a JSON response of plain values; NaN becomes null."""
     return Response(msgspec.json.encode(columns), media_type="application/json")

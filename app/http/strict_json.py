@@ -1,4 +1,4 @@
-"""JSON from strangers: parsed strictly, every fault listed, nothing guessed."""
+"""Parses JSON strictly and lists every fault."""
 
 import json
 import math
@@ -13,7 +13,7 @@ from ml.errors import Fault
 
 MAX_DEPTH = 32
 LARGEST_INTEGER = 2**53
-"""Beyond this a JSON number is not the same number in every program."""
+"""Larger integers are not the same number in every JSON parser."""
 
 _MAX_TEXT_SHOWN = 40
 _MAX_DIGITS = 16
@@ -24,16 +24,16 @@ _ESCAPE_PAIR = re.compile(rb"\\.", re.DOTALL)
 
 
 def parse_json(body: bytes) -> Any:
-    """Parse one JSON text, refusing what programs disagree on.
+    """Parse one JSON text; refuse everything that parsers interpret differently.
 
     Refused: other encodings than UTF-8, a byte order mark, NaN and infinities, numbers beyond
     float64, integers beyond 2^53, repeated keys, lone surrogates, NUL, nesting beyond 32.
-    Raises: MalformedBody with every fault found.
+    Raises: MalformedBody with every fault.
     """
     text = _decode_text(body)
     collected: list[Fault] = []
     value = _load(text, collected)
-    # Only an escape can make a character that text in UTF-8 cannot have.
+    # Only an escape sequence can produce a character that UTF-8 text cannot contain.
     if _is_suspicious(value, with_texts="\\u" in text):
         collected.extend(_value_faults(value))
     if collected:
@@ -44,8 +44,8 @@ def parse_json(body: bytes) -> Any:
 def count_keys(body: bytes) -> int:
     """Count the keys of all objects of a valid JSON text, repeated ones included.
 
-    A typed decoder keeps the last of repeated keys; comparing this count with what it kept
-    finds them at a fraction of the cost of a Python call per object.
+    A typed decoder keeps the last of repeated keys. Comparing this count with the number of
+    decoded keys finds repetitions at a fraction of the cost of a Python call per object.
     Cost: O(bytes) in numpy.
     """
     plain = _ESCAPE_PAIR.sub(b"", body) if b"\\" in body else body
@@ -56,7 +56,7 @@ def count_keys(body: bytes) -> int:
 
 
 def _refuse(*faults: Fault) -> NoReturn:
-    raise MalformedBody("The body is not acceptable JSON.", faults)
+    raise MalformedBody("The request body is not valid JSON.", faults)
 
 
 def _decode_text(body: bytes) -> str:
@@ -111,16 +111,16 @@ def _load(text: str, collected: list[Fault]) -> Any:
 
 def _repeated_keys(pairs: list[tuple[str, Any]]) -> Iterator[Fault]:
     seen: set[str] = set()
-    told: set[str] = set()
+    reported: set[str] = set()
     for key, _ in pairs:
-        if key in seen and key not in told:
-            told.add(key)
-            yield Fault("body", f"the key {_shown(key)} is given more than once in one object")
+        if key in seen and key not in reported:
+            reported.add(key)
+            yield Fault("body", f"the key {_shown(key)} appears more than once in one object")
         seen.add(key)
 
 
 def _is_suspicious(value: Any, *, with_texts: bool) -> bool:
-    """Look for what ``_value_faults`` would tell, without the cost of naming places."""
+    """Return whether ``_value_faults`` would find any, without the cost of naming places."""
     stack: list[tuple[int, Any]] = [(0, [value])]
     while stack:
         depth, container = stack.pop()
@@ -158,7 +158,7 @@ def _members(container: dict[str, Any] | list[Any]) -> Sequence[tuple[str | int,
 
 
 def join_place(where: str, key: str | int) -> str:
-    """Name a member of a place: ``buses`` and 3 give ``buses[3]``."""
+    """Return the place of a member: ``buses`` and 3 give ``buses[3]``."""
     if isinstance(key, int):
         return f"{where}[{key}]"
     return f"{where}.{_shown(key)}" if where else _shown(key)
@@ -166,9 +166,9 @@ def join_place(where: str, key: str | int) -> str:
 
 def _text_faults(where: str, text: str) -> Iterator[Fault]:
     if _SURROGATES.search(text):
-        yield Fault(where or "body", "contains half of a surrogate pair, which is no character")
+        yield Fault(where or "body", "contains a lone surrogate, which is not a valid character")
     if "\0" in text:
-        yield Fault(where or "body", "contains the character NUL")
+        yield Fault(where or "body", "contains a NUL character")
 
 
 def _shown(text: str) -> str:

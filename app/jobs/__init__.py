@@ -1,1 +1,1 @@
-"""Work that outlives a request: its state machine, its table and who delivers its id."""
+"""Background jobs: state machine, table, events, idempotency keys and delivery of ids."""

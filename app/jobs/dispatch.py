@@ -1,4 +1,4 @@
-"""Who tells a worker that a job waits; the table stays the truth if the message is lost."""
+"""Delivers ids of queued jobs to workers; the table stays authoritative if one is lost."""
 
 from typing import Annotated, Protocol
 
@@ -8,14 +8,14 @@ from app.storage.tables import JobRow
 
 
 class Dispatcher(Protocol):
-    """Delivers the id of a queued job, after the commit that queued it."""
+    """Delivers the id of a queued job after the transaction that queued it."""
 
     def dispatch(self, job: JobRow) -> bool:
-        """Deliver the id and say whether that worked: a reaper delivers what was lost."""
+        """Deliver the id; return whether it was sent. A reaper resends lost ones."""
 
 
 class PolledTable:
-    """Delivers nothing: embedded workers look into the table themselves."""
+    """Sends no messages: embedded workers poll the table."""
 
     def dispatch(self, job: JobRow) -> bool:
         """Do nothing; the next poll finds the job."""

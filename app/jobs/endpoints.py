@@ -21,7 +21,7 @@ _LastEvent = Annotated[
         alias="Last-Event-ID",
         ge=0,
         lt=2**31,
-        description="The last event you have; 0 or none sends all from the first.",
+        description="Number of the last event you received; omit it, or send 0, for all events.",
         examples=[3],
     ),
 ]
@@ -43,48 +43,53 @@ data: {"state": "succeeded", "result": {"model_id": "9d6b..."}, "error": null}
 """
 
 
-@router.get("")
+@router.get("", summary="List jobs")
 def list_jobs(
     session: ReadingSession,
     limit: LimitQuery,
     cursor: CursorQuery = None,
-    state: JobState | None = None,
-    graph_id: Annotated[str | None, Query(max_length=32)] = None,
+    state: Annotated[JobState | None, Query(description="Only jobs in this state.")] = None,
+    graph_id: Annotated[
+        str | None, Query(max_length=32, description="Only jobs of this grid.")
+    ] = None,
 ) -> JobPage:
-    """List jobs, newest first."""
+    """Returns a page of jobs, newest first; filter them by state and grid."""
     rows, next_cursor = service.list_jobs(session, limit, cursor, state, graph_id)
     stored = service.list_stored_models(session, rows)
     return JobPage(items=[JobOut.from_row(row, stored) for row in rows], next_cursor=next_cursor)
 
 
-@router.get("/{job_id}")
+@router.get("/{job_id}", summary="Get a job")
 def get_job(job_id: str, session: ReadingSession, request: Request) -> JobDetailOut:
-    """Show where a job stands, its curves so far and what it was asked to do."""
+    """Returns the state and progress of a job, its learning curves so far and its request."""
     row = service.get_job(session, job_id)
-    patience: float = request.app.state.settings.lease_seconds
+    lease_seconds: float = request.app.state.settings.lease_seconds
     stored = service.list_stored_models(session, [row])
-    return JobDetailOut.from_row(row, stored, explain_wait(session, row, patience))
+    return JobDetailOut.from_row(row, stored, explain_wait(session, row, lease_seconds))
 
 
 @router.get(
     "/{job_id}/events",
+    summary="Stream the events of a job",
     status_code=status.HTTP_200_OK,
     response_class=EventStreamResponse,
     responses={
         200: {
-            "description": "Events until the job ends.",
+            "description": "Server-sent events until the job ends.",
             "content": {"text/event-stream": {"schema": {"type": "string"}, "example": _STREAM}},
         },
-        204: {"description": "The job has ended and you have every event: do not come back."},
+        204: {
+            "description": "The job has ended and you have received every event; do not reconnect."
+        },
     },
 )
 async def stream_events(
     job_id: str, database: DatabaseDep, streams: JobStreamsDep, last_event_id: _LastEvent = 0
 ) -> Response:
-    """Send what happens to a job as server-sent events: `state`, `progress` and `end`.
+    """Sends the events of a job as server-sent events: `state`, `progress` and `end`.
 
-    Event ids count the events of the job. Come back with the last one you have as
-    `Last-Event-ID`, as browsers do by themselves, and nothing is lost or sent twice.
+    Event ids number the events of the job. After a lost connection, send the last id that you
+    received as `Last-Event-ID` (browsers do so automatically): no event is lost or repeated.
     """
     row = await run_in_threadpool(_read_job, database, job_id)
     if row.state in ENDED and last_event_id >= row.event_count:
@@ -92,9 +97,13 @@ async def stream_events(
     return EventStreamResponse(streams, streams.open(job_id, last_event_id))
 
 
-@router.delete("/{job_id}", responses={202: {"model": JobOut}})
+@router.delete(
+    "/{job_id}",
+    summary="Cancel a job",
+    responses={202: {"model": JobOut, "description": "The worker was asked to stop."}},
+)
 def cancel_job(job_id: str, session: WritingSession, response: Response) -> JobOut:
-    """Cancel a job: 200 if it waited and has ended, 202 if its worker was asked to stop."""
+    """Answers 200 if the job was queued and has ended, 202 if its worker was asked to stop."""
     row = service.cancel_job(session, job_id)
     if row.state == JobState.RUNNING:
         response.status_code = status.HTTP_202_ACCEPTED

@@ -1,56 +1,36 @@
-"""What happened to a job, in order: written with the change itself, read by streams.
+"""Builds the event of a change of a job; the same transaction stores change and event.
 
-The sequence number of an event is the count of events that its job has had, raised by the
-statement that changes the job: no two events share one, none is missing, and a reader that
-sees an event has seen all before it.
+The sequence number of an event is the event count of its job, which the statement that changes
+the job increments: numbers are unique and without gaps, and a reader that sees an event has seen
+all earlier ones.
 """
 
-from collections.abc import Sequence
-from typing import Any, Literal
-
-from sqlalchemy import select
-from sqlalchemy.orm import Session
+from typing import Literal
 
 from app.jobs.states import ENDED
+from app.storage.columns import JsonObject
 from app.storage.tables import JobEventRow, JobRow
 
 EventKind = Literal["state", "progress", "end"]
-TOLD = frozenset({"state", "progress", "cancel_requested"})
+EVENT_COLUMNS = frozenset({"state", "progress", "cancel_requested"})
 """Columns of a job whose changes are events."""
 
 
 def make_event(job: JobRow, *, progressed: bool) -> JobEventRow:
-    """Return the event of the change that a job has just gone through."""
+    """Return the event of the last change of a job."""
     kind: EventKind = "state"
-    data: dict[str, Any] = {"state": job.state}
+    data: JsonObject = {"state": job.state}
     if job.state in ENDED:
         kind = "end"
         data |= {"result": job.result, "error": job.error}
     elif progressed:
         kind = "progress"
-        data = _figures(job.progress)
+        data = _drop_curves(job.progress)
     else:
         data |= {"attempt": job.attempt, "cancel_requested": job.cancel_requested}
     return JobEventRow(job_id=job.id, sequence=job.event_count, kind=kind, data=data)
 
 
-def list_events(session: Session, job_id: str, after: int, limit: int) -> Sequence[JobEventRow]:
-    """Return the events of a job that follow the one numbered ``after``, oldest first."""
-    query = (
-        select(JobEventRow)
-        .where(JobEventRow.job_id == job_id, JobEventRow.sequence > after)
-        .order_by(JobEventRow.sequence)
-        .limit(limit)
-    )
-    return session.scalars(query).all()
-
-
-def count_events(session: Session, job_ids: Sequence[str]) -> dict[str, int]:
-    """Return how many events each of these jobs has had."""
-    query = select(JobRow.id, JobRow.event_count).where(JobRow.id.in_(job_ids))
-    return dict(iter(session.execute(query)))
-
-
-def _figures(progress: dict[str, Any]) -> dict[str, Any]:
-    """Leave out curves and tables: ``GET /jobs/{id}`` has them whole."""
+def _drop_curves(progress: JsonObject) -> JsonObject:
+    """Return the progress without curves and tables, which ``GET /jobs/{id}`` returns in full."""
     return {name: value for name, value in progress.items() if not isinstance(value, dict | list)}

@@ -1,4 +1,4 @@
-"""Which workers may take a job: those with the device that it asks for."""
+"""The queues in which jobs wait, one per kind of device."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Queue(StrEnum):
-    """Where a job waits."""
+    """A queue of jobs."""
 
     CPU = "cpu"
     GPU = "gpu"
@@ -16,9 +16,9 @@ EVERY_QUEUE = tuple(Queue)
 
 
 def choose_queue(payload: Mapping[str, Any]) -> Queue:
-    """Return where a job waits: for a GPU only if its settings insist on one.
+    """Return the queue of a job: ``gpu`` only if its settings demand a GPU.
 
-    ``auto`` uses a GPU if the worker that takes the job has one, and waits for none.
+    With ``auto`` the job uses a GPU if its worker has one, but does not wait for one.
     """
     config = payload.get("config") or {}
     return Queue.GPU if config.get("device") == "cuda" else Queue.CPU

@@ -1,4 +1,4 @@
-"""How jobs look on the wire."""
+"""Wire formats of jobs."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -12,25 +12,28 @@ from app.storage.tables import JobRow
 
 
 class JobOut(BaseModel):
-    """One job: where it stands, how far it is, what came of it."""
+    """A job: its state, progress and outcome."""
 
     id: str = Field(examples=["2f4a6c8e0b1d3f5a7c9e1b3d5f7a9c0e"])
     kind: str = Field(examples=["train"])
     state: JobState = Field(examples=["running"])
     graph_id: str | None = Field(examples=["0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e"])
-    label: str | None = Field(description="What is being learnt, if the job trains.")
-    priority: int = Field(description="0 to 9; higher runs sooner.")
-    queue: Queue = Field(
-        description="Which workers take it: `gpu` if `config.device` is `cuda`.", examples=["cpu"]
+    label: str | None = Field(description="Label set that a training job learns.")
+    priority: int = Field(
+        description="Priority from 0 to 9; jobs with a higher priority run first."
     )
-    attempt: int = Field(description="How often a worker has taken the job.")
-    cancel_requested: bool
-    epoch: int | None = Field(examples=[120])
+    queue: Queue = Field(
+        description="Queue of the job: `gpu` if `config.device` is `cuda`, else `cpu`.",
+        examples=["cpu"],
+    )
+    attempt: int = Field(description="How many times a worker has claimed the job.")
+    cancel_requested: bool = Field(description="Whether cancellation was requested.")
+    epoch: int | None = Field(description="Last completed epoch.", examples=[120])
     epochs: int | None = Field(
-        description="The last epoch, unless training stops early.", examples=[300]
+        description="Maximum number of epochs; training may stop earlier.", examples=[300]
     )
     stage: str | None = Field(
-        description="What is done after the last epoch.",
+        description="Current step after training, such as measuring a baseline.",
         examples=["baselines: Random forest (5 of 7)"],
     )
     train_loss: float | None
@@ -38,40 +41,40 @@ class JobOut(BaseModel):
     train_accuracy: float | None
     validation_accuracy: float | None
     model_id: str | None = Field(
-        description="The model that a succeeded job has stored; null once it was deleted."
+        description="Model that the job has stored; null if there is none or it was deleted."
     )
-    error: dict[str, Any] | None = Field(description="Why it failed, as a problem body.")
+    error: dict[str, Any] | None = Field(description="Problem body of a failed job.")
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
 
     @classmethod
     def from_row(cls, row: JobRow, stored_models: Collection[str] = ()) -> Self:
-        """Translate a row; a figure not known yet and a model no longer stored are null."""
+        """Convert a row; figures not measured yet and a deleted model are null."""
         fields = dict.fromkeys(cls.model_fields)
         fields |= {name: getattr(row, name) for name in fields if hasattr(row, name)}
         fields |= {name: row.progress[name] for name in fields if name in row.progress}
         fields["label"] = row.payload.get("label")
-        made = (row.result or {}).get("model_id")
-        fields["model_id"] = made if made in stored_models else None
+        model_id = (row.result or {}).get("model_id")
+        fields["model_id"] = model_id if model_id in stored_models else None
         return cls.model_validate(fields)
 
 
 class JobAcceptedOut(BaseModel):
-    """Where to look for a job that was just queued."""
+    """The id and address of a job that was just queued."""
 
     job_id: str = Field(examples=["2f4a6c8e0b1d3f5a7c9e1b3d5f7a9c0e"])
     state: JobState = Field(JobState.QUEUED, examples=["queued"])
     href: str = Field(examples=["/jobs/2f4a6c8e0b1d3f5a7c9e1b3d5f7a9c0e"])
     warnings: list[str] = Field(
         [],
-        description="What will not be as the request may have meant it.",
+        description="Settings of the request that have no effect.",
         examples=[["members has no effect with method 'gcn'."]],
     )
 
 
 class CurvesOut(BaseModel):
-    """What was measured at epochs so far, thinned out when there are many."""
+    """Learning curves so far; thinned out if there are many epochs."""
 
     epoch: list[int] = []
     train_loss: list[float | None] = []
@@ -81,15 +84,15 @@ class CurvesOut(BaseModel):
 
 
 class JobDetailOut(JobOut):
-    """One job with its curves and the request that it carries out."""
+    """A job with its learning curves and its request."""
 
     waiting_reason: str | None = Field(
-        description="What a queued job waits for.", examples=["2 jobs are ahead of it."]
+        description="Why a queued job is waiting.", examples=["2 jobs are ahead of it."]
     )
     curves: CurvesOut
-    request: dict[str, Any] = Field(description="Everything that decides the outcome.")
+    request: dict[str, Any] = Field(description="The request with all defaults filled in.")
     result: dict[str, Any] | None = Field(
-        description="What came of it, once it has succeeded.",
+        description="Result of a succeeded job.",
         examples=[{"model_id": "7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f"}],
     )
 
@@ -97,7 +100,7 @@ class JobDetailOut(JobOut):
     def from_row(
         cls, row: JobRow, stored_models: Collection[str] = (), waiting_reason: str | None = None
     ) -> Self:
-        """Translate a row, its curves and its request."""
+        """Convert a row with its curves and its request."""
         details = {
             "waiting_reason": waiting_reason,
             "curves": row.progress.get("curves", {}),
@@ -108,7 +111,9 @@ class JobDetailOut(JobOut):
 
 
 class JobPage(BaseModel):
-    """Jobs, newest first."""
+    """A page of jobs, newest first."""
 
     items: list[JobOut]
-    next_cursor: str | None = Field(description="Give it as `cursor` for the next page.")
+    next_cursor: str | None = Field(
+        description="Send it as `cursor` for the next page; null on the last page."
+    )

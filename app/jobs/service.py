@@ -1,4 +1,4 @@
-"""What may happen to a job: queued, claimed, heard of, handed back, ended."""
+"""The life of a job: enqueue, claim, renew, report, hand back, finish, cancel, reap."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,28 +8,29 @@ from uuid import uuid4
 
 from sqlalchemy.orm import Session
 
-from app.errors import JobNotCancellable, JobNotFound, LeaseLost
-from app.jobs import repository
+from app.errors import JobNotCancellable, JobNotFound, LeaseLost, ProblemBody
 from app.jobs.queues import EVERY_QUEUE, choose_queue
+from app.jobs.repository import jobs as repository
 from app.jobs.states import Claim, JobState, LeaseTerms
+from app.storage.columns import JsonObject
 from app.storage.db import current_time
 from app.storage.tables import CheckpointRow, JobRow
 
-LAST_PRIORITY = 9
-"""The most urgent; 0 is the least and the default."""
+HIGHEST_PRIORITY = 9
+"""The most urgent priority; 0 is the lowest and the default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a job comes from and how urgent it is."""
+    """The grid and request that a job belongs to, and its priority."""
 
     graph_id: str | None = None
     priority: int = 0
     request_id: str | None = None
 
 
-def enqueue(session: Session, kind: str, payload: dict[str, Any], origin: Origin) -> JobRow:
-    """Write a queued job; the caller commits and then dispatches its id."""
+def enqueue(session: Session, kind: str, payload: JsonObject, origin: Origin) -> JobRow:
+    """Store a queued job; the caller commits and then dispatches its id."""
     now = current_time(session)
     row = JobRow(
         id=uuid4().hex,
@@ -54,7 +55,7 @@ def get_job(session: Session, job_id: str) -> JobRow:
     """Return a job. Raises: JobNotFound."""
     row = repository.find_job(session, job_id)
     if row is None:
-        raise JobNotFound(f"There is no job {job_id!r}.")
+        raise JobNotFound(f"There is no job with the id {job_id!r}.")
     return row
 
 
@@ -70,13 +71,13 @@ def list_jobs(
 
 
 def list_stored_models(session: Session, rows: Sequence[JobRow]) -> set[str]:
-    """Return the models of these jobs that nobody has deleted since."""
-    made = [model_id for row in rows if (model_id := (row.result or {}).get("model_id"))]
-    return repository.list_stored_models(session, made)
+    """Return the ids of the models of these jobs that have not been deleted."""
+    model_ids = [model_id for row in rows if (model_id := (row.result or {}).get("model_id"))]
+    return repository.list_stored_models(session, model_ids)
 
 
 def cancel_job(session: Session, job_id: str) -> JobRow:
-    """End a queued job now; ask the worker of a running one to stop.
+    """Cancel a queued job at once; ask the worker of a running one to stop.
 
     Raises: JobNotFound, JobNotCancellable if it has ended.
     """
@@ -84,15 +85,15 @@ def cancel_job(session: Session, job_id: str) -> JobRow:
     if cancelled is not None:
         repository.delete_checkpoints(session, [job_id])
         return cancelled
-    asked = repository.request_cancel(session, job_id)
-    if asked is not None:
-        return asked
+    requested = repository.request_cancel(session, job_id)
+    if requested is not None:
+        return requested
     row = get_job(session, job_id)
-    raise JobNotCancellable(f"Job {job_id} has already ended: {row.state}.")
+    raise JobNotCancellable(f"Job {job_id} has already ended with the state {row.state!r}.")
 
 
 def cancel_jobs(session: Session, job_ids: Sequence[str]) -> Sequence[JobRow]:
-    """Cancel all of these jobs that have not ended, as ``cancel_job`` does; return them."""
+    """Cancel those of the jobs that have not ended, as ``cancel_job`` does; return them."""
     rows = repository.cancel_all(session, job_ids, current_time(session))
     ended = [row.id for row in rows if row.state == JobState.CANCELLED]
     repository.delete_checkpoints(session, ended)
@@ -100,22 +101,22 @@ def cancel_jobs(session: Session, job_ids: Sequence[str]) -> Sequence[JobRow]:
 
 
 def has_work(session: Session, queues: Sequence[str] = EVERY_QUEUE) -> bool:
-    """Tell whether a claim or a reaping could find anything, without writing."""
+    """Return whether a job can be claimed or reaped, without writing."""
     return repository.has_work(session, current_time(session), queues)
 
 
 def claim_job(session: Session, job_id: str, terms: LeaseTerms) -> JobRow | None:
-    """Take the named job, if it waits or its worker is lost."""
+    """Claim the named job if it is queued or its lease has expired."""
     return repository.claim_job(session, job_id, current_time(session), terms)
 
 
 def claim_next(session: Session, terms: LeaseTerms) -> JobRow | None:
-    """Take the most urgent, then oldest job that waits or whose worker is lost."""
+    """Claim the most urgent, then oldest job that is queued or has an expired lease."""
     return repository.claim_next(session, current_time(session), terms)
 
 
 def renew_lease(session: Session, claim: Claim, seconds: float) -> bool:
-    """Prolong the lease; return whether somebody asked to cancel. Raises: LeaseLost."""
+    """Renew the lease; return whether cancellation was requested. Raises: LeaseLost."""
     now = current_time(session)
     until = now + timedelta(seconds=seconds)
     row = repository.change_held(session, claim, lease_until=until, heartbeat_at=now)
@@ -123,27 +124,27 @@ def renew_lease(session: Session, claim: Claim, seconds: float) -> bool:
 
 
 def is_cancel_requested(session: Session, claim: Claim) -> bool:
-    """Look whether somebody asked to cancel, without writing. Raises: LeaseLost."""
+    """Return whether cancellation was requested, without writing. Raises: LeaseLost."""
     row = repository.find_job(session, claim.job_id)
     if row is None or (row.attempt, row.state) != (claim.attempt, JobState.RUNNING):
         raise _lost(claim)
     return row.cancel_requested
 
 
-def report_progress(session: Session, claim: Claim, progress: dict[str, Any]) -> None:
-    """Say how far a running job is. Raises: LeaseLost."""
+def report_progress(session: Session, claim: Claim, progress: JsonObject) -> None:
+    """Store the progress of a running job. Raises: LeaseLost."""
     _held(repository.change_held(session, claim, progress=progress), claim)
 
 
-def keep_threads(session: Session, claim: Claim, threads: int) -> None:
-    """Remember how many threads a job computes with: another number gives other last digits."""
+def store_threads(session: Session, claim: Claim, threads: int) -> None:
+    """Store the thread count of a job: another count changes the last digits of its results."""
     repository.change_held(session, claim, threads=threads)
 
 
 def save_checkpoint(session: Session, claim: Claim, epoch: int, content: bytes) -> None:
-    """Keep the state that a later attempt resumes from. Raises: LeaseLost."""
+    """Store the state that a later attempt resumes from. Raises: LeaseLost."""
     now = current_time(session)
-    # The update takes the row's lock: until the commit nobody can take the job over.
+    # This update locks the row: no other worker can claim the job before the commit.
     _held(repository.change_held(session, claim, heartbeat_at=now), claim)
     row = CheckpointRow(
         job_id=claim.job_id, attempt=claim.attempt, epoch=epoch, content=content, created_at=now
@@ -156,13 +157,13 @@ def find_checkpoint(session: Session, job_id: str) -> CheckpointRow | None:
     return repository.find_checkpoint(session, job_id)
 
 
-def finish_succeeded(session: Session, claim: Claim, result: dict[str, Any]) -> None:
+def finish_succeeded(session: Session, claim: Claim, result: JsonObject) -> None:
     """End a job with its result, in the transaction that stores it. Raises: LeaseLost."""
     _end(session, claim, JobState.SUCCEEDED, result=result)
 
 
-def finish_failed(session: Session, claim: Claim, error: dict[str, Any]) -> None:
-    """End a job with a problem body that says why. Raises: LeaseLost."""
+def finish_failed(session: Session, claim: Claim, error: ProblemBody) -> None:
+    """End a job with the problem body of its failure. Raises: LeaseLost."""
     _end(session, claim, JobState.FAILED, error=error)
 
 
@@ -172,20 +173,17 @@ def finish_cancelled(session: Session, claim: Claim) -> None:
 
 
 def hand_back(session: Session, claim: Claim) -> JobRow:
-    """Return a job to the queue without counting the try, or end it if that was asked for.
+    """Return a job to the queue without counting the attempt, or cancel it if requested.
 
     Raises: LeaseLost.
     """
     return _put_back(session, claim, counts=False)
 
 
-def retry_or_fail(
-    session: Session, claim: Claim, max_attempts: int, error: dict[str, Any]
-) -> JobRow:
-    """Queue a job whose try failed by no fault of its own, or end it after its last try.
+def retry_or_fail(session: Session, claim: Claim, max_attempts: int, error: ProblemBody) -> JobRow:
+    """Return a job to the queue after a crashed attempt, or fail it after the last one.
 
-    It ends as cancelled if that was asked for.
-    Raises: LeaseLost.
+    The job ends as cancelled if cancellation was requested. Raises: LeaseLost.
     """
     row = get_job(session, claim.job_id)
     if row.attempt - row.handed_back >= max_attempts and not row.cancel_requested:
@@ -193,8 +191,8 @@ def retry_or_fail(
     return _put_back(session, claim, counts=True)
 
 
-def reap(session: Session, max_attempts: int, error: dict[str, Any]) -> Sequence[JobRow]:
-    """End jobs that lost their worker and are to go on no more; ``error`` says why."""
+def reap(session: Session, max_attempts: int, error: ProblemBody) -> Sequence[JobRow]:
+    """End jobs with an expired lease that must not be retried; ``error`` is their problem body."""
     now = current_time(session)
     cancelled = repository.cancel_expired(session, now)
     failed = repository.fail_expired(session, now, max_attempts, error)
@@ -203,17 +201,17 @@ def reap(session: Session, max_attempts: int, error: dict[str, Any]) -> Sequence
     return ended
 
 
-def take_overdue(session: Session, patience: float, queues: Sequence[str]) -> Sequence[JobRow]:
-    """Return jobs whose message was lost with their worker or, of ``queues``, on its way."""
-    return repository.take_overdue(session, current_time(session), patience, queues)
+def take_overdue(session: Session, seconds: float, queues: Sequence[str]) -> Sequence[JobRow]:
+    """Return jobs whose message must be sent again; see the repository."""
+    return repository.take_overdue(session, current_time(session), seconds, queues)
 
 
 def _put_back(session: Session, claim: Claim, *, counts: bool) -> JobRow:
     row = repository.queue_held(session, claim, current_time(session), counts=counts)
-    left = _held(row, claim)
-    if left.state == JobState.CANCELLED:
+    released = _held(row, claim)
+    if released.state == JobState.CANCELLED:
         repository.delete_checkpoints(session, [claim.job_id])
-    return left
+    return released
 
 
 def _end(session: Session, claim: Claim, state: JobState, **values: Any) -> JobRow:
@@ -230,4 +228,4 @@ def _held(row: JobRow | None, claim: Claim) -> JobRow:
 
 
 def _lost(claim: Claim) -> LeaseLost:
-    return LeaseLost(f"Attempt {claim.attempt} of job {claim.job_id} no longer holds it.")
+    return LeaseLost(f"Attempt {claim.attempt} no longer holds job {claim.job_id}.")

@@ -1,4 +1,4 @@
-"""The states of a job and the tokens that say who may change them.
+"""The states of a job and the tokens that authorise changes to it.
 
 queued ──claim──> running ──finish──> succeeded | failed
   │  ^──hand back──┘  │
@@ -13,7 +13,7 @@ from app.jobs.queues import EVERY_QUEUE
 
 
 class JobState(StrEnum):
-    """Where a job stands."""
+    """The state of a job."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -22,13 +22,15 @@ class JobState(StrEnum):
     CANCELLED = "cancelled"
 
 
-ENDED = frozenset({JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED})
+UNFINISHED = frozenset({JobState.QUEUED, JobState.RUNNING})
+"""States of a job that is waiting or running."""
+ENDED = frozenset(JobState) - UNFINISHED
 """States that a job does not leave."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The right to write to a running job: void once ``attempt`` has moved on."""
+    """The right to write to a running job; void once another attempt has begun."""
 
     job_id: str
     attempt: int
@@ -36,7 +38,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class LeaseTerms:
-    """On what terms a worker claims jobs."""
+    """The terms under which a worker claims jobs."""
 
     owner: str
     seconds: float

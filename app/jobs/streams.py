@@ -1,4 +1,4 @@
-"""Streams of job events: any number of them wait without a thread or a connection each."""
+"""Streams of job events; a waiting stream occupies neither a thread nor a connection."""
 
 import asyncio
 import json
@@ -13,22 +13,22 @@ from starlette.concurrency import run_in_threadpool
 from starlette.types import Receive, Scope, Send
 
 from app.errors import TooManyStreams
-from app.jobs.events import count_events, list_events
+from app.jobs.repository.jobs import count_events, list_events
 from app.storage.db import Database
-from app.storage.retry import DATABASE_AWAY, tell_outage
+from app.storage.retry import DATABASE_AWAY, describe_outage
 from app.storage.tables import JobEventRow
 
-_LOOK_SECONDS = 0.3
+_POLL_SECONDS = 0.3
 _HEARTBEAT_SECONDS = 15.0
 _BATCH = 500
-_FIRST_WORDS = "retry: 2000\n\n"
-_HEARTBEAT = ": still here\n\n"
+_PREAMBLE = "retry: 2000\n\n"
+_HEARTBEAT = ": heartbeat\n\n"
 _log = structlog.get_logger("levygrid.jobs")
 
 
 @dataclass(eq=False)
-class Watch:
-    """One open stream: the job, the last event it has sent, and that there is more."""
+class EventStream:
+    """One open stream: its job, the last event it has sent, and an event set by new ones."""
 
     job_id: str
     sent: int
@@ -36,7 +36,7 @@ class Watch:
 
 
 class JobStreams:
-    """Every open stream of this process; one look at the database serves them all."""
+    """All open streams of this process; one database query per interval serves them all."""
 
     def __init__(
         self, database: Database, most: int, heartbeat_seconds: float = _HEARTBEAT_SECONDS
@@ -44,60 +44,64 @@ class JobStreams:
         self._database = database
         self._most = most
         self._heartbeat_seconds = heartbeat_seconds
-        self._watches: set[Watch] = set()
-        self._looking: asyncio.Task[None] | None = None
+        self._open: set[EventStream] = set()
+        self._polling: asyncio.Task[None] | None = None
         self._ended = False
 
-    def open(self, job_id: str, after: int) -> Watch:
-        """Take room for a stream; the caller gives it back. Raises: TooManyStreams."""
-        if len(self._watches) >= self._most:
-            raise TooManyStreams(f"{self._most} streams are open, which is all there may be.")
-        watch = Watch(job_id, after)
-        self._watches.add(watch)
-        if self._looking is None or self._looking.done():
-            self._looking = asyncio.create_task(self._look())
-        return watch
+    def open(self, job_id: str, after: int) -> EventStream:
+        """Register a stream; the caller closes it. Raises: TooManyStreams."""
+        if len(self._open) >= self._most:
+            raise TooManyStreams(
+                f"The limit of {self._most} open event streams is reached. Close one or try later."
+            )
+        stream = EventStream(job_id, after)
+        self._open.add(stream)
+        if self._polling is None or self._polling.done():
+            self._polling = asyncio.create_task(self._poll())
+        return stream
 
-    def close(self, watch: Watch) -> None:
-        """Give the room of a stream back."""
-        self._watches.discard(watch)
+    def close(self, stream: EventStream) -> None:
+        """Unregister a stream."""
+        self._open.discard(stream)
 
     def end_all(self) -> None:
-        """End every stream, because the service stops; clients come back with what they have."""
+        """End every stream because the service stops; clients reconnect and resume."""
         self._ended = True
-        for watch in self._watches:
-            watch.news.set()
+        for stream in self._open:
+            stream.news.set()
 
-    async def follow(self, watch: Watch) -> AsyncIterator[str]:
-        """Yield the events of a job as they come, until its end."""
-        yield _FIRST_WORDS
+    async def follow(self, stream: EventStream) -> AsyncIterator[str]:
+        """Yield the events of a job as they happen, until it ends."""
+        yield _PREAMBLE
         while not self._ended:
-            watch.news.clear()
-            events = await run_in_threadpool(self._read, watch)
+            stream.news.clear()
+            events = await run_in_threadpool(self._read, stream)
             for event in events:
                 yield _encode(event)
-                watch.sent = event.sequence
+                stream.sent = event.sequence
             if events and events[-1].kind == "end":
                 return
-            if not events and not await _happens(watch.news, self._heartbeat_seconds):
+            if not events and not await _is_set(stream.news, self._heartbeat_seconds):
                 yield _HEARTBEAT
 
-    async def _look(self) -> None:
-        """Wake the streams of jobs that something has happened to, while there are streams."""
-        while self._watches:
-            job_ids = list({watch.job_id for watch in self._watches})
+    async def _poll(self) -> None:
+        """Wake the streams whose jobs have new events, as long as streams are open."""
+        while self._open:
+            job_ids = list({stream.job_id for stream in self._open})
             counts = await run_in_threadpool(self._count, job_ids)
-            for watch in self._watches:
-                if counts.get(watch.job_id, 0) > watch.sent:
-                    watch.news.set()
-            await asyncio.sleep(_LOOK_SECONDS)
+            for stream in self._open:
+                if counts.get(stream.job_id, 0) > stream.sent:
+                    stream.news.set()
+            await asyncio.sleep(_POLL_SECONDS)
 
-    def _read(self, watch: Watch) -> Sequence[JobEventRow]:
+    def _read(self, stream: EventStream) -> Sequence[JobEventRow]:
         try:
             with self._database.reading() as session:
-                return list_events(session, watch.job_id, watch.sent, _BATCH)
+                return list_events(session, stream.job_id, stream.sent, _BATCH)
         except DATABASE_AWAY as error:
-            _log.warning("database away, the stream waits", reason=tell_outage(error))
+            _log.warning(
+                "database unreachable, the event stream waits", reason=describe_outage(error)
+            )
             return []
 
     def _count(self, job_ids: Sequence[str]) -> dict[str, int]:
@@ -105,32 +109,32 @@ class JobStreams:
             with self._database.reading() as session:
                 return count_events(session, job_ids)
         except DATABASE_AWAY as error:
-            _log.warning("database away, streams wait", reason=tell_outage(error))
-        except Exception:  # noqa: BLE001 - every stream of this process depends on it
-            _log.exception("looking for events failed")
+            _log.warning("database unreachable, event streams wait", reason=describe_outage(error))
+        except Exception:  # noqa: BLE001 - every stream of this process depends on this loop
+            _log.exception("polling for events failed")
         return {}
 
 
 class EventStreamResponse(StreamingResponse):
-    """Server-sent events of one watch, whose room is given back whatever happens."""
+    """Server-sent events of one stream, which is closed however the response ends."""
 
     media_type = "text/event-stream"
 
-    def __init__(self, streams: JobStreams, watch: Watch) -> None:
-        # The last header keeps nginx from holding events back.
+    def __init__(self, streams: JobStreams, stream: EventStream) -> None:
+        # The last header keeps nginx from buffering events.
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        super().__init__(streams.follow(watch), headers=headers)
-        self._streams, self._watch = streams, watch
+        super().__init__(streams.follow(stream), headers=headers)
+        self._streams, self._stream = streams, stream
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send events until the job ends or the client goes."""
+        """Send events until the job ends or the client disconnects."""
         try:
             await super().__call__(scope, receive, send)
         finally:
-            self._streams.close(self._watch)
+            self._streams.close(self._stream)
 
 
-async def _happens(news: asyncio.Event, within: float) -> bool:
+async def _is_set(news: asyncio.Event, within: float) -> bool:
     try:
         await asyncio.wait_for(news.wait(), within)
     except TimeoutError:

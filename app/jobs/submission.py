@@ -1,4 +1,4 @@
-"""A request that makes jobs: written, delivered and answered with 202, once per key."""
+"""Requests that create jobs: stored, dispatched and answered with 202, once per key."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from app.jobs.dispatch import Dispatcher, DispatcherDep
 from app.jobs.idempotency import HEADER, KeyedRequest, find_answer, fingerprint_request, take_key
 from app.jobs.schemas import JobAcceptedOut
+from app.storage.columns import JsonObject
 from app.storage.db import Database, DatabaseDep
 from app.storage.tables import JobRow
 
@@ -20,8 +21,8 @@ _KeyHeader = Annotated[
         min_length=1,
         max_length=200,
         pattern=r"^[!-~]+$",
-        description="Of your choice. The same request under the same key makes no second job: "
-        "it gets the answer of the first.",
+        description="A unique value that you choose. A repeated request with the same key creates "
+        "no second job and receives the response to the first.",
         examples=["8e03978e-40d5-43e8-bc93-6894a57f9324"],
     ),
 ]
@@ -29,21 +30,21 @@ _KeyHeader = Annotated[
 
 @dataclass(frozen=True)
 class Accepted:
-    """What a request has made: the answer, with the place to look at, and jobs to deliver."""
+    """The response to a request, and the jobs that it has created."""
 
-    answer: dict[str, Any]
+    answer: JsonObject
     jobs: Sequence[JobRow]
 
     @classmethod
     def one_job(cls, job: JobRow, warnings: Sequence[str] = ()) -> Self:
-        """Say where to look for a single job, and what to know of it."""
+        """Return the response for a single job, with warnings about its settings."""
         answer = JobAcceptedOut(job_id=job.id, href=f"/jobs/{job.id}", warnings=list(warnings))
         return cls(answer.model_dump(mode="json"), [job])
 
 
 @dataclass(frozen=True)
 class Submission:
-    """One request that may make jobs, and the answer that it will get."""
+    """A request that may create jobs, and its response."""
 
     database: Database
     dispatcher: Dispatcher
@@ -53,8 +54,8 @@ class Submission:
     key: str | None
     key_seconds: float
 
-    def find_earlier(self, body: Any) -> dict[str, Any] | None:
-        """Return the answer that the same request got before. Raises: IdempotencyKeyReused."""
+    def find_earlier(self, body: Any) -> JsonObject | None:
+        """Return the response to the same request sent before. Raises: IdempotencyKeyReused."""
         request = self._keyed(body)
         if request is None:
             return None
@@ -62,20 +63,21 @@ class Submission:
             answer = find_answer(session, request)
         return None if answer is None else self._answer(answer)
 
-    def submit(self, body: Any, make: Callable[[Session], Accepted]) -> dict[str, Any]:
-        """Write the jobs and deliver their ids, unless the same request has done so before.
+    def submit(self, body: Any, make: Callable[[Session], Accepted]) -> JsonObject:
+        """Store the jobs and dispatch their ids, unless the same request did so before.
 
-        ``body`` is what the key stands for, as plain JSON values. Answers 202 with `Location`.
-        Raises: IdempotencyKeyReused, and what ``make`` raises: a refused request leaves its
-        key unused.
+        ``body`` is the request as plain JSON values; its hash belongs to the key. Answers 202
+        with `Location`.
+        Raises: IdempotencyKeyReused, and the errors of ``make``; a refused request does not use
+        up its key.
         """
         request = self._keyed(body)
         with self.database.writing() as session:
             accepted = make(session) if request is None else _make_once(session, request, make)
-        # Only now are the jobs there for whoever gets their ids.
+        # After the commit, so that a worker that receives an id finds the job.
         for job in accepted.jobs:
             if not self.dispatcher.dispatch(job):
-                break  # the client must not wait for a broker that is away, once for each job
+                break  # do not wait for an unreachable broker once per job
         return self._answer(accepted.answer)
 
     def _keyed(self, body: Any) -> KeyedRequest | None:
@@ -83,7 +85,7 @@ class Submission:
             return None
         return KeyedRequest(self.key, fingerprint_request(self.path, body), self.key_seconds)
 
-    def _answer(self, answer: dict[str, Any]) -> dict[str, Any]:
+    def _answer(self, answer: JsonObject) -> JsonObject:
         self.response.status_code = status.HTTP_202_ACCEPTED
         self.response.headers["Location"] = answer["href"]
         return answer
@@ -94,8 +96,8 @@ def _make_once(
 ) -> Accepted:
     taken = take_key(session, request)
     if taken is None:
-        known = find_answer(session, request)
-        return make(session) if known is None else Accepted(known, [])
+        answer = find_answer(session, request)
+        return make(session) if answer is None else Accepted(answer, [])
     accepted = make(session)
     taken.answer = accepted.answer
     return accepted

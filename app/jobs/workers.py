@@ -1,73 +1,52 @@
-"""Which workers there are, and why a job waits for one."""
+"""The running workers, and the reason why a queued job is still waiting."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, delete, func, or_, select, tuple_
 from sqlalchemy.orm import Session
 
 from app.jobs.queues import Queue
+from app.jobs.repository import jobs as job_repository
+from app.jobs.repository import workers as repository
 from app.jobs.states import JobState
 from app.storage.db import current_time
 from app.storage.tables import JobRow, WorkerRow
 
 _HOW_TO_START = {
-    Queue.CPU: "start one with `levygrid worker`",
-    Queue.GPU: "start one with `levygrid worker --queue gpu` on a machine with CUDA",
+    Queue.CPU: "Start one with `levygrid worker`.",
+    Queue.GPU: "Start one with `levygrid worker --queue gpu` on a machine with CUDA.",
 }
 
 
-def show_presence(session: Session, row: WorkerRow, patience: float) -> None:
-    """Say that a worker lives, and forget those not heard of for twice ``patience`` seconds."""
+def record_heartbeat(session: Session, row: WorkerRow, lease_seconds: float) -> None:
+    """Store the heartbeat of a worker; delete workers silent for twice ``lease_seconds``."""
     now = current_time(session)
-    session.execute(delete(WorkerRow).where(_silent(now, 2 * patience)))
-    session.merge(
-        WorkerRow(
-            name=row.name,
-            host=row.host,
-            queues=row.queues,
-            device=row.device,
-            concurrency=row.concurrency,
-            heartbeat_at=now,
-        )
-    )
+    repository.delete_silent_workers(session, now, 2 * lease_seconds)
+    repository.store_heartbeat(session, row, now)
 
 
-def forget_worker(session: Session, name: str) -> None:
-    """Take a worker that stops off the list."""
-    session.execute(delete(WorkerRow).where(WorkerRow.name == name))
+def remove_worker(session: Session, name: str) -> None:
+    """Delete the row of a worker that stops."""
+    repository.delete_worker(session, name)
 
 
-def list_workers(session: Session, patience: float) -> Sequence[WorkerRow]:
-    """Return the workers that were heard of within ``patience`` seconds."""
-    living = ~_silent(current_time(session), patience)
-    return session.scalars(select(WorkerRow).where(living).order_by(WorkerRow.name)).all()
+def list_workers(session: Session, lease_seconds: float) -> Sequence[WorkerRow]:
+    """Return the workers with a heartbeat in the last ``lease_seconds``."""
+    return repository.list_workers(session, current_time(session), lease_seconds)
 
 
-def count_slots(session: Session, host: str, patience: float) -> int:
+def count_slots(session: Session, host: str, lease_seconds: float) -> int:
     """Return how many jobs the workers of a host run at the same time."""
-    return sum(row.concurrency for row in list_workers(session, patience) if row.host == host)
+    return sum(row.concurrency for row in list_workers(session, lease_seconds) if row.host == host)
 
 
-def explain_wait(session: Session, job: JobRow, patience: float) -> str | None:
-    """Say what a queued job waits for; None of any other job."""
+def explain_wait(session: Session, job: JobRow, lease_seconds: float) -> str | None:
+    """Return why a queued job is waiting; None for a job in any other state."""
     if job.state != JobState.QUEUED:
         return None
-    if not any(job.queue in row.queues for row in list_workers(session, patience)):
-        how = _HOW_TO_START[Queue(job.queue)]
-        return f"No worker of the queue {job.queue!r} is running; {how}."
-    ahead = _count_ahead(session, job)
+    if not any(job.queue in row.queues for row in list_workers(session, lease_seconds)):
+        queue = Queue(job.queue)
+        return f"No running worker serves the queue {queue.value!r}. {_HOW_TO_START[queue]}"
+    ahead = job_repository.count_jobs_ahead(session, job)
     if ahead == 0:
         return "The next free worker takes it."
     return f"{ahead} {'job is' if ahead == 1 else 'jobs are'} ahead of it."
-
-
-def _count_ahead(session: Session, job: JobRow) -> int:
-    older = tuple_(JobRow.created_at, JobRow.id) < (job.created_at, job.id)
-    first = or_(JobRow.priority > job.priority, (JobRow.priority == job.priority) & older)
-    waiting = [JobRow.state == JobState.QUEUED, JobRow.queue == job.queue, first]
-    return session.scalar(select(func.count()).select_from(JobRow).where(*waiting)) or 0
-
-
-def _silent(now: datetime, seconds: float) -> ColumnElement[bool]:
-    return WorkerRow.heartbeat_at < now - timedelta(seconds=seconds)

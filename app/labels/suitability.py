@@ -9,7 +9,7 @@ import numpy as np
 from app.errors import TooManyMeasurements
 from app.graphs.service import to_ml_graph
 from app.grid.grid import UNKNOWN_CLASS, Grid, LabelSet
-from app.http.admission import Turns
+from app.http.admission import AdmissionLimit
 from app.labels.leak_guard import find_leaks
 from app.storage.cache import BoundedCache
 from ml import Split, fit_direct, get_method
@@ -23,7 +23,7 @@ _LEAK_SKILL = 0.8
 _GRAPH_SKILL = 0.5
 _REPORTS_REMEMBERED = 256
 _reports: BoundedCache[dict[str, Any]] = BoundedCache(_REPORTS_REMEMBERED)
-_turns = Turns(at_once=1, in_line=4)
+_admission = AdmissionLimit(concurrent=1, admitted=4)
 """A measurement keeps a processor busy for up to a minute."""
 
 
@@ -37,7 +37,7 @@ def recall_suitability(content_hash: str, grid: Grid, label_set: LabelSet) -> di
     if known is not None:
         return known
     refusal = TooManyMeasurements("Too many labels are being measured; try again in a moment.")
-    with _turns.take(refusal):
+    with _admission.admit(refusal):
         return _reports.get_or_load(key, lambda: judge_suitability(grid, label_set))
 
 

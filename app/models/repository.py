@@ -7,6 +7,7 @@ from uuid import uuid4
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session, defer
 
+from app.jobs.states import UNFINISHED
 from app.storage.paging import fetch_page
 from app.storage.tables import (
     ActiveModelRow,
@@ -18,8 +19,6 @@ from app.storage.tables import (
     PromotionRow,
     ReplayRow,
 )
-
-_UNFINISHED = ("queued", "running")
 
 
 def lock_graph(session: Session, graph_id: str) -> bool:
@@ -155,7 +154,7 @@ def list_replays(session: Session, model_id: str) -> Sequence[ReplayRow]:
 
 def list_unfinished_jobs(session: Session, row: ModelRow) -> list[str]:
     """Return the jobs that wait for a model or work on it."""
-    query = select(JobRow).where(JobRow.graph_id == row.graph_id, JobRow.state.in_(_UNFINISHED))
+    query = select(JobRow).where(JobRow.graph_id == row.graph_id, JobRow.state.in_(UNFINISHED))
     jobs = session.scalars(query)
     return [job.id for job in jobs if job.payload.get("model_id") == row.id]
 

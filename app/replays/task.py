@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 import ml
 from app.graphs.service import load_grid, to_ml_graph
 from app.grid.grid import Grid, LabelSet
-from app.jobs.handle import JobDesk
+from app.jobs.handle import JobHandle
 from app.labels.service import get_label_set
 from app.models.predictions import pack_probabilities
 from app.models.service import get_model, get_prediction, load_weights
@@ -32,24 +32,24 @@ class _Stored:
     graph: ml.Graph
 
 
-def run(job: JobRow, desk: JobDesk, _settings: Settings) -> None:
+def run(job: JobRow, handle: JobHandle, _settings: Settings) -> None:
     """Train again from the manifest, or say what forbids it; the answer stays with the model."""
     started = time.monotonic()
-    stored = desk.read(lambda session: _load(session, job.payload["model_id"]))
+    stored = handle.read(lambda session: _load(session, job.payload["model_id"]))
     differences = ml.list_differences(stored.row.manifest, stored.graph)
     split = ml.read_split(stored.row.manifest)
     if split is None or any(each.what in ml.DECISIVE for each in differences):
         result = ReplayResult.refuse([each.as_dict() for each in differences])
     else:
         with ml.threads_of(stored.row.manifest):
-            again = _make_again(job, desk, stored, split)
+            again = _make_again(job, handle, stored, split)
             result = _compare(stored, again, split, differences)
     seconds = round(time.monotonic() - started, 3)
 
     def store(session: Session) -> dict[str, Any]:
         return store_replay(session, job, result.as_dict() | {"seconds": seconds})
 
-    desk.succeed({"stage": "compared with the stored model"}, store)
+    handle.succeed({"stage": "compared with the stored model"}, store)
 
 
 def _load(session: Session, model_id: str) -> _Stored:
@@ -67,17 +67,17 @@ def _load(session: Session, model_id: str) -> _Stored:
     )
 
 
-def _make_again(job: JobRow, desk: JobDesk, stored: _Stored, split: ml.Split) -> ml.FittedBaseline:
+def _make_again(job: JobRow, handle: JobHandle, stored: _Stored, split: ml.Split) -> ml.FittedBaseline:
     method = ml.get_method(stored.artifact.method)
     if not method.is_network:
         settings = dict(stored.row.manifest["config"])
         del settings["method"]
         shared = ml.make_config(seed=settings.pop("seed"))
-        comparison = ml.Comparison(stored.graph, split, shared, lambda: desk.check_stop(0))
+        comparison = ml.Comparison(stored.graph, split, shared, lambda: handle.check_stop(0))
         return ml.fit_baseline(method, comparison, settings)
     config = ml.make_config(**stored.row.manifest["config"])
     subject = Subject(stored.grid, stored.label_set, stored.graph, split, config)
-    result = train_or_resume(job, desk, subject)
+    result = train_or_resume(job, handle, subject)
     return ml.FittedBaseline(
         result.probabilities, result.artifact, result.history, result.best_epoch
     )

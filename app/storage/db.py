@@ -15,7 +15,7 @@ _IDLE_TIMEOUT_MS = 60_000
 
 
 class Database:
-    """One engine and the two ways to use it: reading, and writing in one transaction."""
+    """One engine with two kinds of session: reading, and writing in one transaction."""
 
     def __init__(self, url: str) -> None:
         self.engine = _make_engine(url)
@@ -23,23 +23,23 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """Open a session that sees one consistent state and writes nothing."""
+        """Open a session that sees one consistent state and does not write."""
         with Session(self.engine, expire_on_commit=False) as session:
             yield session
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
-        """Open a session that commits at the end, or leaves no trace if anything is raised."""
+        """Open a session that commits at the end, or rolls back if anything is raised."""
         with Session(self._writer, expire_on_commit=False) as session, session.begin():
             yield session
 
     def close(self) -> None:
-        """Give every connection back."""
+        """Close every connection."""
         self.engine.dispose()
 
 
 def current_time(session: Session) -> datetime:
-    """Return the database's clock, so that hosts with wrong clocks agree on leases."""
+    """Return the time of the database's clock, on which all hosts agree for leases."""
     if session.get_bind().dialect.name == "sqlite":
         return datetime.now(UTC)
     moment: datetime = session.execute(select(func.clock_timestamp())).scalar_one()
@@ -60,7 +60,7 @@ def _make_engine(url: str) -> Engine:
 
 
 def _configure_sqlite(connection: Any, _record: Any) -> None:
-    connection.isolation_level = None  # we say BEGIN ourselves
+    connection.isolation_level = None  # _begin_sqlite issues BEGIN
     for pragma in (
         "journal_mode=WAL",
         f"busy_timeout={_BUSY_TIMEOUT_MS}",
@@ -71,7 +71,7 @@ def _configure_sqlite(connection: Any, _record: Any) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    # A writer takes the lock at once: reading first and locking later ends in "database is busy".
+    # A writer locks at once: a transaction that reads first cannot wait for the lock later on.
     writing = connection.get_execution_options().get("writing", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
@@ -94,7 +94,7 @@ def _writing(database: DatabaseDep) -> Iterator[Session]:
         yield session
 
 
-# scope="function": the commit happens before the answer leaves, so a client never reads its
-# 201 and then gets a 404.
+# scope="function": the commit happens before the response is sent, so a client never receives
+# a 201 and then a 404 for the same resource.
 ReadingSession = Annotated[Session, Depends(_reading, scope="function")]
 WritingSession = Annotated[Session, Depends(_writing, scope="function")]

@@ -1,4 +1,4 @@
-"""Bring a database to the newest schema, and tell whether it is there."""
+"""Migrates a database to the newest schema and checks whether it has that schema."""
 
 from pathlib import Path
 
@@ -24,18 +24,22 @@ def upgrade(database_url: str) -> None:
     try:
         command.upgrade(config, "head")
     except SQLAlchemyError as error:
-        raise DatabaseUnusable("The database cannot be reached or migrated.") from error
+        raise DatabaseUnusable(
+            "The database cannot be reached or migrated. Check LEVYGRID_DATABASE_URL."
+        ) from error
 
 
 def is_current(database: Database) -> bool:
-    """Tell whether the database is at the newest schema. Raises: DatabaseUnusable."""
+    """Return whether the database has the newest schema. Raises: DatabaseUnusable."""
     newest = set(ScriptDirectory.from_config(_make_config()).get_heads())
     try:
         with database.engine.connect() as connection:
-            found = set(MigrationContext.configure(connection).get_current_heads())
+            present = set(MigrationContext.configure(connection).get_current_heads())
     except SQLAlchemyError as error:
-        raise DatabaseUnusable("The database cannot be reached.") from error
-    return found == newest
+        raise DatabaseUnusable(
+            "The database cannot be reached. Check LEVYGRID_DATABASE_URL."
+        ) from error
+    return present == newest
 
 
 def _make_config() -> Config:

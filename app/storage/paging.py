@@ -1,4 +1,4 @@
-"""Pages of a listing, newest first: a cursor names the last row that was seen."""
+"""Pages of a listing, newest first; a cursor names the last row of the page before."""
 
 import re
 from datetime import UTC, datetime
@@ -12,7 +12,10 @@ from app.errors import CursorInvalid, Rejected
 from ml.errors import Fault
 
 CursorQuery = Annotated[
-    str | None, Query(max_length=80, description="`next_cursor` of the page before.")
+    str | None,
+    Query(
+        max_length=80, description="`next_cursor` of the previous page; omit it for the first page."
+    ),
 ]
 _DEFAULT_LIMIT = 50
 _MOMENT = "%Y%m%dT%H%M%S.%f"
@@ -24,11 +27,14 @@ _Key = InstrumentedAttribute[str]
 
 def _read_limit(
     request: Request,
-    limit: Annotated[int | None, Query(ge=1, description="Most rows of the page.")] = None,
+    limit: Annotated[
+        int | None, Query(ge=1, description="Maximum number of items per page.")
+    ] = None,
 ) -> int:
     most: int = request.app.state.settings.page_limit
     if limit is not None and limit > most:
-        raise Rejected("The page is too long.", [Fault("query.limit", f"is more than {most}")])
+        fault = Fault("query.limit", f"is {limit}; at most {most} items per page are allowed")
+        raise Rejected("The requested page is too long.", [fault])
     return min(_DEFAULT_LIMIT, most) if limit is None else limit
 
 
@@ -44,7 +50,7 @@ def fetch_page(
 ) -> tuple[list[Any], str | None]:
     """Return up to ``limit`` rows of ``query``, newest first, and the cursor of the next page.
 
-    ``columns`` are the moment a row was made and its key; both must be part of the rows.
+    ``columns`` are the creation time and the key of a row; both must be columns of the rows.
     Raises: CursorInvalid.
     """
     moment, key = columns
@@ -63,9 +69,11 @@ def _make_cursor(moment: datetime, key: str) -> str:
 
 
 def _older_than(columns: tuple[_Moment, _Key], cursor: str) -> ColumnElement[bool]:
-    found = _CURSOR.fullmatch(cursor)
+    parts = _CURSOR.fullmatch(cursor)
     try:
-        moment = datetime.strptime(found[1] if found else "", _MOMENT).replace(tzinfo=UTC)
+        moment = datetime.strptime(parts[1] if parts else "", _MOMENT).replace(tzinfo=UTC)
     except ValueError:
-        raise CursorInvalid("The cursor is not one that a page gave.") from None
-    return tuple_(*columns) < tuple_(moment, found[2] if found else "")
+        raise CursorInvalid(
+            "The cursor is invalid. Use `next_cursor` of an earlier page."
+        ) from None
+    return tuple_(*columns) < tuple_(moment, parts[2] if parts else "")

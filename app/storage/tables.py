@@ -6,11 +6,12 @@ from typing import Any
 from sqlalchemy import ForeignKey, Index, LargeBinary, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.storage.table_base import Base, Id, Json
+from app.errors import ProblemBody
+from app.storage.columns import Base, Id, Json, JsonObject
 
 
 class GraphRow(Base):
-    """A grid as it was accepted: immutable."""
+    """An accepted grid; immutable."""
 
     __tablename__ = "graphs"
     __table_args__ = (Index("ix_graphs_family_version", "family", "version", unique=True),)
@@ -23,17 +24,17 @@ class GraphRow(Base):
     branch_count: Mapped[int]
     island_count: Mapped[int]
     feature_names: Mapped[list[Any]]
-    report: Mapped[dict[str, Any]]
+    report: Mapped[JsonObject]
     arrays: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     family: Mapped[str] = mapped_column(Id)
-    """The id of the first version, which may be gone."""
+    """The id of the first version, which may have been deleted."""
     version: Mapped[int]
     version_of: Mapped[str | None] = mapped_column(Id)
     created_at: Mapped[datetime] = mapped_column(index=True)
 
 
 class LabelRow(Base):
-    """One set of bus classes of a grid: immutable."""
+    """One label set of a grid: a class per labelled bus; immutable."""
 
     __tablename__ = "labels"
 
@@ -50,14 +51,14 @@ class LabelRow(Base):
 
 
 class JobRow(Base):
-    """A unit of work: this table is the truth, whoever delivers the id."""
+    """A unit of work. This table is authoritative; a broker only delivers ids."""
 
     __tablename__ = "jobs"
     __table_args__ = (Index("ix_jobs_queue", "state", "priority", "created_at"),)
 
     id: Mapped[str] = mapped_column(Id, primary_key=True)
     kind: Mapped[str] = mapped_column(String(32))
-    payload: Mapped[dict[str, Any]]
+    payload: Mapped[JsonObject]
     state: Mapped[str] = mapped_column(String(16))
     queue: Mapped[str] = mapped_column(String(16))
     priority: Mapped[int] = mapped_column(default=0)
@@ -67,11 +68,11 @@ class JobRow(Base):
     lease_until: Mapped[datetime | None]
     heartbeat_at: Mapped[datetime | None]
     cancel_requested: Mapped[bool] = mapped_column(default=False)
-    progress: Mapped[dict[str, Any]]
+    progress: Mapped[JsonObject]
     event_count: Mapped[int] = mapped_column(default=0)
     threads: Mapped[int | None]
-    error: Mapped[dict[str, Any] | None] = mapped_column(Json)
-    result: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    error: Mapped[ProblemBody | None] = mapped_column(Json)
+    result: Mapped[JsonObject | None] = mapped_column(Json)
     request_id: Mapped[str | None] = mapped_column(String(64))
     graph_id: Mapped[str | None] = mapped_column(ForeignKey("graphs.id", ondelete="SET NULL"))
     created_at: Mapped[datetime] = mapped_column(index=True)
@@ -81,18 +82,18 @@ class JobRow(Base):
 
 
 class JobEventRow(Base):
-    """One thing that happened to a job; ``sequence`` counts from one without a gap."""
+    """One change of a job; ``sequence`` counts from one without gaps."""
 
     __tablename__ = "job_events"
 
     job_id: Mapped[str] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
     sequence: Mapped[int] = mapped_column(primary_key=True)
     kind: Mapped[str] = mapped_column(String(16))
-    data: Mapped[dict[str, Any]]
+    data: Mapped[JsonObject]
 
 
 class WorkerRow(Base):
-    """A worker that lives, as long as its heartbeat is fresh."""
+    """A worker; it counts as running as long as its heartbeat is recent."""
 
     __tablename__ = "workers"
 
@@ -105,18 +106,18 @@ class WorkerRow(Base):
 
 
 class IdempotencyKeyRow(Base):
-    """A key that a client gave to a request that made jobs, and the answer which it got."""
+    """An `Idempotency-Key` of a request that created jobs, and the response it received."""
 
     __tablename__ = "idempotency_keys"
 
     key: Mapped[str] = mapped_column(String(200), primary_key=True)
     fingerprint: Mapped[str] = mapped_column(String(64))
-    answer: Mapped[dict[str, Any]]
+    answer: Mapped[JsonObject]
     created_at: Mapped[datetime] = mapped_column(index=True)
 
 
 class CheckpointRow(Base):
-    """The newest state a job can be resumed from; apart from the hot jobs row."""
+    """The newest checkpoint of a job; apart from the jobs row, which changes often."""
 
     __tablename__ = "checkpoints"
 
@@ -128,9 +129,9 @@ class CheckpointRow(Base):
 
 
 class SweepRow(Base):
-    """One request that became many jobs; where it stands is computed from them.
+    """One request that created many jobs; its state is derived from theirs.
 
-    ``request`` has the names of what is varied as ``parameters``, and what was asked for.
+    ``request`` is the request itself, with the names of the varied settings as ``parameters``.
     """
 
     __tablename__ = "sweeps"
@@ -138,13 +139,13 @@ class SweepRow(Base):
     id: Mapped[str] = mapped_column(Id, primary_key=True)
     graph_id: Mapped[str | None] = mapped_column(ForeignKey("graphs.id", ondelete="SET NULL"))
     label: Mapped[str] = mapped_column(String(100))
-    request: Mapped[dict[str, Any]]
+    request: Mapped[JsonObject]
     cancel_requested: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime] = mapped_column(index=True)
 
 
 class SweepTrialRow(Base):
-    """Which jobs belong to a sweep, in the order of its plan."""
+    """One job of a sweep; ``position`` is its place in the plan."""
 
     __tablename__ = "sweep_trials"
 
@@ -156,7 +157,7 @@ class SweepTrialRow(Base):
 
 
 class ModelRow(Base):
-    """A trained, stored predictor: immutable."""
+    """A trained, stored predictor; immutable."""
 
     __tablename__ = "models"
     __table_args__ = (Index("ix_models_graph_label", "graph_id", "label"),)
@@ -169,20 +170,20 @@ class ModelRow(Base):
     )
     kind: Mapped[str] = mapped_column(String(32))
     class_names: Mapped[list[Any]]
-    manifest: Mapped[dict[str, Any]]
-    metrics: Mapped[dict[str, Any]]
-    curves: Mapped[dict[str, Any]]
-    baselines: Mapped[dict[str, Any] | None] = mapped_column(Json)
-    suitability: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    manifest: Mapped[JsonObject]
+    metrics: Mapped[JsonObject]
+    curves: Mapped[JsonObject]
+    baselines: Mapped[JsonObject | None] = mapped_column(Json)
+    suitability: Mapped[JsonObject | None] = mapped_column(Json)
     weights: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     sha256: Mapped[str] = mapped_column(String(64))
     created_at: Mapped[datetime] = mapped_column(index=True)
 
 
 class PredictionRow(Base):
-    """The probability of every class at every bus, and what the bus was used for.
+    """The probability of every class at every bus, and the split part of the bus.
 
-    ``probabilities`` is float32, buses by classes, packed; ``parts`` is one byte a bus.
+    ``probabilities`` is float32, buses by classes, packed; ``parts`` has one byte per bus.
     """
 
     __tablename__ = "predictions"
@@ -196,9 +197,9 @@ class PredictionRow(Base):
 
 
 class FittedBaselineRow(Base):
-    """A baseline as it was measured beside a model: all that makes it a model of its own.
+    """A baseline that was fitted on the same split as a model and can be promoted to a model.
 
-    ``manifest`` leaves out the split, which is that of the model.
+    ``manifest`` leaves out the split, which is the one of the model.
     """
 
     __tablename__ = "fitted_baselines"
@@ -210,16 +211,16 @@ class FittedBaselineRow(Base):
     promoted_id: Mapped[str | None] = mapped_column(
         ForeignKey("models.id", ondelete="SET NULL"), index=True
     )
-    manifest: Mapped[dict[str, Any]]
-    metrics: Mapped[dict[str, Any]]
-    curves: Mapped[dict[str, Any]]
+    manifest: Mapped[JsonObject]
+    metrics: Mapped[JsonObject]
+    curves: Mapped[JsonObject]
     weights: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     sha256: Mapped[str] = mapped_column(String(64))
     probabilities: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
 
 
 class ActiveModelRow(Base):
-    """Which model answers for a grid and label when none is named."""
+    """The model that answers predictions of a grid and label unless a request names another."""
 
     __tablename__ = "active_models"
 
@@ -233,7 +234,7 @@ class ActiveModelRow(Base):
 
 
 class PromotionRow(Base):
-    """One time that a model became the active one, and why: kept when another takes over."""
+    """One promotion of a model to active, and its reason; stays when another takes over."""
 
     __tablename__ = "promotions"
 
@@ -244,14 +245,14 @@ class PromotionRow(Base):
 
 
 class ReplayRow(Base):
-    """Once that a model was made again from its manifest, and what came of it.
+    """One replay: a model was trained again from its manifest and compared with the original.
 
-    The id is that of the job.
+    The id is the one of the job.
     """
 
     __tablename__ = "replays"
 
     id: Mapped[str] = mapped_column(Id, primary_key=True)
     model_id: Mapped[str] = mapped_column(ForeignKey("models.id", ondelete="CASCADE"), index=True)
-    result: Mapped[dict[str, Any]]
+    result: Mapped[JsonObject]
     replayed_at: Mapped[datetime]

@@ -8,10 +8,8 @@ from functools import cached_property
 from statistics import fmean
 from typing import Any
 
-from app.jobs.states import JobState
+from app.jobs.states import UNFINISHED, JobState
 from app.storage.tables import SweepRow
-
-_UNFINISHED = (JobState.QUEUED, JobState.RUNNING)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +109,7 @@ class Summary:
         states = {trial.state for trial in self.trials}
         if states <= {JobState.QUEUED}:
             return JobState.QUEUED
-        if states & set(_UNFINISHED):
+        if states & UNFINISHED:
             return JobState.RUNNING
         if JobState.CANCELLED in states and (self.row.cancel_requested or len(states) == 1):
             return JobState.CANCELLED

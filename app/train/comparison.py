@@ -8,7 +8,7 @@ import structlog
 
 import ml
 from app.grid.grid import Grid, LabelSet
-from app.jobs.handle import JobDesk
+from app.jobs.handle import JobHandle
 from app.labels.suitability import judge_suitability
 from app.models.kept_baselines import FittedBaseline
 from app.storage.tables import JobRow, ModelRow
@@ -39,7 +39,7 @@ class Subject:
 
 
 def compare(
-    job: JobRow, desk: JobDesk, subject: Subject, progress: dict[str, Any], seconds: float
+    job: JobRow, handle: JobHandle, subject: Subject, progress: dict[str, Any], seconds: float
 ) -> Comparison:
     """Measure the baselines and the label; ``progress`` is what the job has to show so far.
 
@@ -49,15 +49,15 @@ def compare(
     epoch = progress["epoch"]
 
     def tell(stage: str, reports: Sequence[dict[str, Any]]) -> None:
-        desk.check_stop(epoch)
-        desk.report(lambda: progress | {"stage": stage, "baselines": list(reports)})
+        handle.check_stop(epoch)
+        handle.report(lambda: progress | {"stage": stage, "baselines": list(reports)})
 
     def step(title: str, reports: Sequence[dict[str, Any]]) -> None:
         tell(f"baselines: {title} ({len(reports) + 1} of {len(ml.BASELINES)})", reports)
 
     known = [report for report in job.progress.get("baselines", []) if not report["skipped"]]
     compared = ml.Comparison(
-        subject.graph, subject.split, subject.config, lambda: desk.check_stop(epoch)
+        subject.graph, subject.split, subject.config, lambda: handle.check_stop(epoch)
     )
     measured = ml.measure_baselines(compared, seconds, step, known)
     items = [each.report for each in measured]

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, WithJsonSchema
 
 from app.http.json_body import BodyIn
-from app.jobs.service import LAST_PRIORITY
+from app.jobs.service import HIGHEST_PRIORITY
 from app.sweeps.schemas import SweepIn
 from app.train.config import config_schema
 
@@ -51,4 +51,4 @@ class TrainIn(BodyIn):
         description="Train many times with varied settings; follow it at `/sweeps/{id}`. What "
         "is varied takes the place of the same setting in `config`.",
     )
-    priority: int = Field(0, ge=0, le=LAST_PRIORITY, description="Higher runs sooner.")
+    priority: int = Field(0, ge=0, le=HIGHEST_PRIORITY, description="Higher runs sooner.")

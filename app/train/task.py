@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 import ml
 from app.graphs.service import load_grid, to_ml_graph
-from app.jobs.handle import JobDesk
+from app.jobs.handle import JobHandle
 from app.labels.service import get_label_set
 from app.models.service import NewModel, store_model
 from app.settings import Settings
@@ -25,23 +25,23 @@ _KEPT = ("count", "accuracy", "macro_f1", "log_loss")
 _log = structlog.get_logger("levygrid.train")
 
 
-def run(job: JobRow, desk: JobDesk, settings: Settings) -> None:
+def run(job: JobRow, handle: JobHandle, settings: Settings) -> None:
     """Train as the job asks, from its last checkpoint on, compare, and store the model."""
     started = time.monotonic()
     request = TrainingRequest.from_payload(job.payload)
-    subject = desk.read(lambda session: _load_subject(session, request))
+    subject = handle.read(lambda session: _load_subject(session, request))
     check_capacity(subject.graph, subject.config, settings, known=len(subject.split.train))
-    result = train_or_resume(job, desk, subject)
+    result = train_or_resume(job, handle, subject)
     whole = TrainingProgress(request.config.epochs)
     for record in result.history:
         whole.add(record)
     comparison = omit_comparison()
     if request.baselines:
-        measured = desk.read(lambda session: _find_measured(session, request))
+        measured = handle.read(lambda session: _find_measured(session, request))
         yardstick = replace(subject, config=request.baseline_config or request.config)
         seconds = _allow_seconds(settings, time.monotonic() - started)
         comparison = (
-            compare(job, desk, yardstick, whole.as_dict(), seconds)
+            compare(job, handle, yardstick, whole.as_dict(), seconds)
             if measured is None
             else share_comparison(measured)
         )
@@ -56,7 +56,7 @@ def run(job: JobRow, desk: JobDesk, settings: Settings) -> None:
         )
         return {"model_id": store_model(session, compared).id, **_measured(result)}
 
-    desk.succeed(whole.as_dict(), store)
+    handle.succeed(whole.as_dict(), store)
 
 
 def _find_measured(session: Session, request: TrainingRequest) -> ModelRow | None:
@@ -84,19 +84,19 @@ def _allow_seconds(settings: Settings, used: float) -> float:
     return min(settings.baseline_seconds, max(0.0, settings.job_seconds - used) / 2)
 
 
-def train_or_resume(job: JobRow, desk: JobDesk, subject: Subject) -> ml.TrainingResult:
+def train_or_resume(job: JobRow, handle: JobHandle, subject: Subject) -> ml.TrainingResult:
     """Train from the last checkpoint of the job on, or anew, and report every epoch."""
     inputs = (subject.graph, subject.split, subject.config)
     try:
-        return _train(job, desk, inputs, desk.find_checkpoint())
+        return _train(job, handle, inputs, handle.find_checkpoint())
     except CheckpointRejected as error:
         _log.warning("training starts anew", job=job.id, reason=str(error))
-        return _train(job, desk, inputs, None)
+        return _train(job, handle, inputs, None)
 
 
 def _train(
     job: JobRow,
-    desk: JobDesk,
+    handle: JobHandle,
     inputs: tuple[ml.Graph, ml.Split, ml.NetworkSettings],
     checkpoint: CheckpointRow | None,
 ) -> ml.TrainingResult:
@@ -106,14 +106,14 @@ def _train(
 
     def report(record: ml.EpochRecord) -> None:
         progress.add(record)
-        desk.report(progress.as_dict)
+        handle.report(progress.as_dict)
 
     return ml.fit(
         *inputs,
         on_epoch=report,
         resume_from=None if checkpoint is None else checkpoint.content,
-        on_checkpoint=desk.save_checkpoint,
-        checkpoint_every=lambda _record: desk.is_checkpoint_due(),
+        on_checkpoint=handle.save_checkpoint,
+        checkpoint_every=lambda _record: handle.is_checkpoint_due(),
     )
 
 

@@ -1,1 +1,1 @@
-"""Processes that run jobs: who delivers an id, and what happens with it then."""
+"""Worker processes: startup, heartbeat, delivery of job ids, and running one job."""

@@ -1,4 +1,4 @@
-"""Celery as the deliverer of job ids: its settings, and sending an id after the commit."""
+"""Delivers job ids through Celery: its configuration and its dispatcher."""
 
 from typing import Any
 
@@ -7,25 +7,25 @@ from celery import Celery
 from kombu.exceptions import ChannelError, OperationalError
 
 from app.jobs.queues import Queue
-from app.jobs.service import LAST_PRIORITY
+from app.jobs.service import HIGHEST_PRIORITY
 from app.settings import Settings
 from app.storage.tables import JobRow
 
 TASK_NAME = "levygrid.run_job"
 QUEUE_NAMES = {Queue.CPU: "levygrid", Queue.GPU: "levygrid-gpu"}
 LONGER_THAN_ANY_JOB = 30 * 24 * 3600
-"""Seconds after which a broker may deliver again: the lease decides, not the broker."""
+"""Redelivery time-out of the broker in seconds: the lease decides about lost jobs, not it."""
 _ANSWER_SECONDS = 3
-"""After which a broker that takes connections and does not answer counts as away."""
+"""Time-out after which a broker that accepts connections but does not reply counts as away."""
 
 _log = structlog.get_logger("levygrid.worker")
 
 
 def make_celery(settings: Settings) -> Celery:
-    """Return the Celery application of a broker; nothing is connected yet."""
+    """Return the Celery application of the configured broker, without connecting to it."""
     app = Celery("levygrid", broker=settings.broker_url, set_as_current=False)
     queue_arguments = {
-        "x-max-priority": LAST_PRIORITY,
+        "x-max-priority": HIGHEST_PRIORITY,
         "x-consumer-timeout": LONGER_THAN_ANY_JOB * 1000,
     }
     app.conf.update(
@@ -49,26 +49,26 @@ def make_celery(settings: Settings) -> Celery:
 
 
 class CeleryDispatcher:
-    """Sends job ids through the broker. A lost message is sent again by a reaper."""
+    """Sends job ids through the broker; the reaper resends those whose message was lost."""
 
     def __init__(self, app: Celery) -> None:
         self._app = app
         self._redis = _is_redis(app.conf.broker_url)
 
     def dispatch(self, job: JobRow) -> bool:
-        """Send the id, or log why not: the job stays queued in the table."""
+        """Send the id of a job. On failure log the reason: the job stays queued in the table."""
         try:
             self._app.send_task(
                 TASK_NAME,
                 args=[job.id],
                 queue=QUEUE_NAMES[Queue(job.queue)],
-                # Redis serves 0 first, RabbitMQ 9; ours is 9 first.
-                priority=LAST_PRIORITY - job.priority if self._redis else job.priority,
+                # Redis serves priority 0 first, RabbitMQ 9; in our table 9 is the highest.
+                priority=HIGHEST_PRIORITY - job.priority if self._redis else job.priority,
                 confirm_timeout=_ANSWER_SECONDS,
                 retry_policy={"max_retries": 1, "interval_start": 0},
             )
         except OperationalError as error:
-            _log.warning("broker away, the job waits", job=job.id, reason=str(error))
+            _log.warning("broker unreachable, the job stays queued", job=job.id, reason=str(error))
             return False
         return True
 
@@ -81,7 +81,7 @@ class CeleryDispatcher:
 
 def _is_empty(connection: Any, name: str) -> bool:
     try:
-        with connection.channel() as channel:  # RabbitMQ closes it if there is no such queue
+        with connection.channel() as channel:  # RabbitMQ closes it if the queue does not exist
             waiting = channel.queue_declare(name, passive=True)
     except ChannelError:  # a queue without messages does not exist in Redis
         return True
@@ -94,7 +94,7 @@ def _transport_options(settings: Settings) -> dict[str, Any]:
     if not _is_redis(settings.broker_url):
         return {"confirm_publish": True}
     return {
-        "priority_steps": list(range(LAST_PRIORITY + 1)),
+        "priority_steps": list(range(HIGHEST_PRIORITY + 1)),
         "queue_order_strategy": "priority",
         "socket_connect_timeout": _ANSWER_SECONDS,
         "socket_keepalive": True,

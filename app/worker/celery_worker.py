@@ -1,4 +1,4 @@
-"""The worker past one machine: Celery delivers ids, a thread reaps what was lost."""
+"""The worker for several hosts: Celery delivers job ids, a thread reaps lost jobs."""
 
 import threading
 from typing import Any
@@ -12,24 +12,27 @@ from app.settings import Settings
 from app.storage.retry import DATABASE_AWAY
 from app.worker.celery_app import QUEUE_NAMES, TASK_NAME, CeleryDispatcher, make_celery
 from app.worker.context import WorkerContext
-from app.worker.heartbeat import presence
+from app.worker.heartbeat import send_heartbeats
 from app.worker.run import reap_lost_jobs, run_job
 from app.worker.signals import make_setter
-from app.worker.startup import WorkOrder, open_worker
+from app.worker.startup import WorkerOptions, open_worker
 
 _LONGEST_RETRY_WAIT = 60
 _log = structlog.get_logger("levygrid.worker")
 
 
-def work(settings: Settings, order: WorkOrder) -> int:
-    """Run jobs until SIGTERM or SIGINT; the jobs at hand are handed back. Raises: StartFailed."""
+def work(settings: Settings, options: WorkerOptions) -> int:
+    """Run jobs until SIGTERM or SIGINT, then return running jobs to the queue.
+
+    Raises: StartFailed.
+    """
     app = make_celery(settings)
     dispatcher = CeleryDispatcher(app)
-    worker = open_worker(settings, dispatcher, order, threading.Event())
+    worker = open_worker(settings, dispatcher, options, threading.Event())
     _register(app, worker)
     reaper = threading.Thread(target=_reap_until_stopped, args=(worker, dispatcher), daemon=True)
     _connect_signals(worker, reaper)
-    # Threads, not forks: the work itself is in a process of its own, and one process dies whole.
+    # Threads, not forks: each job runs in a separate process, and a killed worker leaves no forks.
     consumer = app.Worker(
         pool="threads",
         concurrency=worker.concurrency,
@@ -40,7 +43,7 @@ def work(settings: Settings, order: WorkOrder) -> int:
         without_mingle=True,
         without_heartbeat=True,
     )
-    with presence(worker):
+    with send_heartbeats(worker):
         consumer.start()
     worker.stop.set()
     worker.database.close()
@@ -48,7 +51,7 @@ def work(settings: Settings, order: WorkOrder) -> int:
 
 
 def redispatch_lost_jobs(worker: WorkerContext, dispatcher: CeleryDispatcher) -> int:
-    """Send the ids of jobs that lost their worker or their message; return how many."""
+    """Resend the ids of jobs that lost their worker or their message; return their number."""
     with worker.database.reading() as session:
         if not service.has_work(session):
             return 0
@@ -56,7 +59,7 @@ def redispatch_lost_jobs(worker: WorkerContext, dispatcher: CeleryDispatcher) ->
     with worker.database.writing() as session:
         rows = service.take_overdue(session, worker.settings.lease_seconds, empty)
     for row in rows:
-        _log.warning("job sent again", job=row.id, state=row.state)
+        _log.warning("job id sent again", job=row.id, state=row.state)
         dispatcher.dispatch(row)
     return len(rows)
 
@@ -65,7 +68,7 @@ def _register(app: Celery, worker: WorkerContext) -> None:
     def deliver(job_id: str) -> None:
         run_job(worker, job_id)
 
-    # Without a cap: a database that is away must not drain the broker.
+    # No limit on retries: an unreachable database must not empty the broker.
     app.task(
         deliver,
         name=TASK_NAME,
@@ -81,13 +84,13 @@ def _connect_signals(worker: WorkerContext, reaper: threading.Thread) -> None:
         _log.info("worker started", worker=worker.name, queues=worker.queues)
         reaper.start()
 
-    ask_to_stop = make_setter(worker.stop)
+    request_stop = make_setter(worker.stop)
 
     def stop(**_: Any) -> None:
-        ask_to_stop()  # Celery says so within its signal handler
+        request_stop()  # Celery calls this from its signal handler
 
     def keep_our_logs(**_: Any) -> None:
-        """Being connected is enough: Celery then configures no logs."""
+        """Do nothing: Celery configures no logs if this signal has a receiver."""
 
     signals.worker_ready.connect(start, weak=False)
     signals.worker_shutting_down.connect(stop, weak=False)
@@ -100,6 +103,6 @@ def _reap_until_stopped(worker: WorkerContext, dispatcher: CeleryDispatcher) -> 
             reap_lost_jobs(worker)
             redispatch_lost_jobs(worker, dispatcher)
         except (*DATABASE_AWAY, BrokerAway) as error:
-            _log.warning("reaper waits", reason=str(error))
-        except Exception:  # noqa: BLE001 - without a reaper, lost jobs stay lost
+            _log.warning("reaping postponed", reason=str(error))
+        except Exception:  # noqa: BLE001 - the reaper must survive every error
             _log.exception("reaping failed")

@@ -1,4 +1,4 @@
-"""What every function of a worker process needs."""
+"""The state that the functions of a worker process share."""
 
 import os
 import socket
@@ -13,12 +13,12 @@ from app.settings import Settings
 from app.storage.db import Database
 
 _BUSES_WORTH_THREADS = 1000
-"""On smaller grids threads wait for each other longer than they work."""
+"""On smaller grids several threads are slower than one, because they mostly wait."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerContext:
-    """One worker: where it reads jobs and which, how many at once, whether it is to stop."""
+    """One worker: its database, dispatcher, queues and concurrency, and its stop event."""
 
     settings: Settings
     database: Database
@@ -31,22 +31,22 @@ class WorkerContext:
 
     @property
     def name(self) -> str:
-        """Who holds the lease of a job."""
+        """The owner of the leases of this worker, as stored with its jobs."""
         return f"{self.host}:{os.getpid()}"
 
     @property
     def terms(self) -> LeaseTerms:
-        """On what terms this worker claims jobs."""
+        """The lease terms under which this worker claims jobs."""
         settings = self.settings
         return LeaseTerms(self.name, settings.lease_seconds, settings.max_attempts, self.queues)
 
     @property
     def environment(self) -> dict[str, str]:
-        """What training processes get beside the settings: no GPU if this is not a GPU queue."""
+        """Extra variables of job processes; hides the GPU unless this worker serves its queue."""
         return {} if Queue.GPU in self.queues else {"CUDA_VISIBLE_DEVICES": ""}
 
     def choose_threads(self, bus_count: int, slots: int) -> int:
-        """Return how many threads a job may use if ``slots`` jobs share the cores."""
+        """Return the number of threads for a job if ``slots`` jobs share the cores."""
         if self.settings.threads:
             return self.settings.threads
         if bus_count < _BUSES_WORTH_THREADS:

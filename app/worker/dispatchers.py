@@ -1,11 +1,11 @@
-"""Which way job ids go: through the broker of the settings, or by polling without one."""
+"""Chooses how job ids reach workers: through the configured broker, or by polling."""
 
 from app.jobs.dispatch import Dispatcher, PolledTable
 from app.settings import Settings
 
 
 def choose_dispatcher(settings: Settings) -> Dispatcher:
-    """Return who delivers job ids; Celery is imported only if there is a broker."""
+    """Return the dispatcher of job ids; Celery is imported only if a broker is configured."""
     if not settings.broker_url:
         return PolledTable()
     from app.worker.celery_app import CeleryDispatcher, make_celery

@@ -1,26 +1,29 @@
-"""What a failed attempt is put down to: want of memory shows itself in many ways."""
+"""Recognises out-of-memory failures, which libraries report in many different ways."""
 
 from app.errors import JobFailed, OutOfMemory
 from app.worker.process import writable_memory_used
 
 _GB = 1e9
-_SIGNS_OF_WANT = ("memory", "failed to map segment", "can't start new thread")
-_NEARLY_ALL = 0.9  # of the limit in use: a failure is then put down to the limit
+_OUT_OF_MEMORY_PHRASES = ("memory", "failed to map segment", "can't start new thread")
+_NEARLY_ALL = 0.9  # fraction of the limit in use above which any failure is attributed to it
 
 
 def recognise_failure(error: Exception, memory_limit: int) -> Exception:
-    """Tell want of memory from other faults; libraries report it in words, or as broken imports."""
+    """Return OutOfMemory if the error or one of its causes looks like it, else the error.
+
+    Libraries report missing memory in their messages, or as failed imports.
+    """
     if isinstance(error, JobFailed):
         return error
-    starved = memory_limit > 0 and writable_memory_used() > _NEARLY_ALL * memory_limit
     limited = memory_limit > 0
-    if starved or any(_wants_memory(reason, limited=limited) for reason in _chain(error)):
+    exhausted = limited and writable_memory_used() > _NEARLY_ALL * memory_limit
+    if exhausted or any(_is_out_of_memory(cause, limited=limited) for cause in _chain(error)):
         return OutOfMemory(_explain(memory_limit))
     return error
 
 
-def check_start(memory_limit: int) -> None:
-    """Refuse to begin with no memory left: libraries then crash without a word.
+def check_memory_left(memory_limit: int) -> None:
+    """Refuse to start without memory left, because libraries then crash without a message.
 
     Raises: OutOfMemory.
     """
@@ -29,10 +32,10 @@ def check_start(memory_limit: int) -> None:
 
 
 def explain_limit(memory_limit: int) -> str:
-    """Say how much memory a training process may have, for problems that it may have caused."""
+    """Return a sentence on the memory limit, for failures that it may have caused."""
     if not memory_limit:
         return ""
-    return f" LEVYGRID_JOB_MEMORY_BYTES lets it have {memory_limit} bytes, which may be too few."
+    return f" LEVYGRID_JOB_MEMORY_BYTES is {memory_limit}, which may be too low."
 
 
 def _explain(memory_limit: int) -> str:
@@ -40,8 +43,7 @@ def _explain(memory_limit: int) -> str:
         return f"The job needs more memory than this machine has. {OutOfMemory.advice}."
     return (
         f"The job needs more than the {memory_limit / _GB:.2f} GB ({memory_limit} bytes) that "
-        "LEVYGRID_JOB_MEMORY_BYTES lets a training process have. "
-        f"{OutOfMemory.advice}, or raise it."
+        f"LEVYGRID_JOB_MEMORY_BYTES allows. {OutOfMemory.advice}, or raise the limit."
     )
 
 
@@ -55,8 +57,9 @@ def _chain(error: BaseException) -> list[BaseException]:
     return chain
 
 
-def _wants_memory(error: BaseException, *, limited: bool) -> bool:
+def _is_out_of_memory(error: BaseException, *, limited: bool) -> bool:
     if isinstance(error, MemoryError) or (limited and isinstance(error, ImportError | SystemError)):
         return True
-    told = isinstance(error, RuntimeError | OSError | ImportError)
-    return told and any(sign in str(error).lower() for sign in _SIGNS_OF_WANT)
+    if not isinstance(error, RuntimeError | OSError | ImportError):
+        return False
+    return any(phrase in str(error).lower() for phrase in _OUT_OF_MEMORY_PHRASES)

@@ -1,4 +1,4 @@
-"""``python -m app.worker.healthcheck``: whether a worker of this host lives, for health checks."""
+"""``python -m app.worker.healthcheck``: the health check of a worker container."""
 
 import socket
 import sys
@@ -9,7 +9,7 @@ from app.storage.db import Database
 
 
 def main() -> int:
-    """Return 0 if a worker of this host was heard of lately, else 1."""
+    """Return 0 if a worker on this host has a recent heartbeat, else 1."""
     settings = Settings()
     database = Database(settings.resolved_database_url)
     with database.reading() as session:

@@ -1,4 +1,4 @@
-"""A worker says that it lives, so that others know who takes which jobs."""
+"""Keeps the row of a worker in the ``workers`` table fresh while the worker runs."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ import structlog
 from sqlalchemy.orm import Session
 
 from app.jobs import workers
-from app.storage.retry import DATABASE_AWAY, tell_outage
+from app.storage.retry import DATABASE_AWAY, describe_outage
 from app.storage.tables import WorkerRow
 from app.worker.context import WorkerContext
 
@@ -16,26 +16,26 @@ _log = structlog.get_logger("levygrid.worker")
 
 
 @contextmanager
-def presence(worker: WorkerContext) -> Iterator[None]:
-    """Keep the row of this worker fresh, by a thread of its own, and delete it at the end."""
-    left = threading.Event()
-    _show(worker)
-    thread = threading.Thread(target=_show_until, args=(worker, left), daemon=True)
+def send_heartbeats(worker: WorkerContext) -> Iterator[None]:
+    """Register the worker, renew its heartbeat in a thread, and remove it at the end."""
+    stop = threading.Event()
+    _send_heartbeat(worker)
+    thread = threading.Thread(target=_send_until, args=(worker, stop), daemon=True)
     thread.start()
     try:
         yield
     finally:
-        left.set()
+        stop.set()
         thread.join()
-        _write(worker, lambda session: workers.forget_worker(session, worker.name))
+        _write(worker, lambda session: workers.remove_worker(session, worker.name))
 
 
-def _show_until(worker: WorkerContext, left: threading.Event) -> None:
-    while not left.wait(worker.settings.heartbeat_seconds):
-        _show(worker)
+def _send_until(worker: WorkerContext, stop: threading.Event) -> None:
+    while not stop.wait(worker.settings.heartbeat_seconds):
+        _send_heartbeat(worker)
 
 
-def _show(worker: WorkerContext) -> None:
+def _send_heartbeat(worker: WorkerContext) -> None:
     row = WorkerRow(
         name=worker.name,
         host=worker.host,
@@ -43,8 +43,8 @@ def _show(worker: WorkerContext) -> None:
         device=worker.device,
         concurrency=worker.concurrency,
     )
-    patience = worker.settings.lease_seconds
-    _write(worker, lambda session: workers.show_presence(session, row, patience))
+    lease_seconds = worker.settings.lease_seconds
+    _write(worker, lambda session: workers.record_heartbeat(session, row, lease_seconds))
 
 
 def _write(worker: WorkerContext, operation: Callable[[Session], None]) -> None:
@@ -52,4 +52,4 @@ def _write(worker: WorkerContext, operation: Callable[[Session], None]) -> None:
         with worker.database.writing() as session:
             operation(session)
     except DATABASE_AWAY as error:
-        _log.warning("database away", reason=tell_outage(error))
+        _log.warning("database unreachable", reason=describe_outage(error))

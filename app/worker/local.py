@@ -1,40 +1,44 @@
-"""The embedded worker: a process that polls the table; reaping is part of the poll."""
+"""The embedded worker: a process that polls the jobs table and also reaps lost jobs."""
 
 import signal
 import sys
 import threading
 
 import structlog
+from tenacity import RetryCallState, Retrying, sleep_using_event, stop_when_event_set
 
 from app.jobs.dispatch import PolledTable
 from app.logs import configure_logs
 from app.settings import Settings
-from app.storage.retry import DATABASE_AWAY, back_off, tell_outage
+from app.storage.retry import BACK_OFF, DATABASE_AWAY, describe_outage
 from app.worker.context import WorkerContext
-from app.worker.heartbeat import presence
+from app.worker.heartbeat import send_heartbeats
 from app.worker.run import reap_lost_jobs, run_next
 from app.worker.signals import stop_on_signals
-from app.worker.startup import WorkOrder, open_worker
+from app.worker.startup import WorkerOptions, open_worker
 from ml.compute.child_process import die_with_parent
 
 _log = structlog.get_logger("levygrid.worker")
 
 
-def work(settings: Settings, order: WorkOrder) -> int:
-    """Run jobs until SIGTERM or SIGINT; the jobs at hand are handed back. Raises: StartFailed."""
+def work(settings: Settings, options: WorkerOptions) -> int:
+    """Run jobs until SIGTERM or SIGINT, then return running jobs to the queue.
+
+    Raises: StartFailed.
+    """
     stop = threading.Event()
     stop_on_signals(stop, signal.SIGTERM, signal.SIGINT)
-    worker = open_worker(settings, PolledTable(), order, stop)
-    with presence(worker):
+    worker = open_worker(settings, PolledTable(), options, stop)
+    with send_heartbeats(worker):
         _log.info("worker started", worker=worker.name, queues=worker.queues)
-        _poll_together(worker)
+        _poll_in_threads(worker)
     worker.database.close()
     _log.info("worker stopped", worker=worker.name)
     return 0
 
 
-def _poll_together(worker: WorkerContext) -> None:
-    """Poll by as many threads as jobs may run at the same time."""
+def _poll_in_threads(worker: WorkerContext) -> None:
+    """Poll in one thread per job that may run at the same time."""
     others = [
         threading.Thread(target=poll_until_stopped, args=(worker,))
         for _ in range(worker.concurrency - 1)
@@ -47,28 +51,41 @@ def _poll_together(worker: WorkerContext) -> None:
 
 
 def poll_until_stopped(worker: WorkerContext) -> None:
-    """Look for jobs, run them one after the other, wait while there are none."""
-    waits = back_off()
+    """Run jobs one after the other; wait while there are none.
+
+    Every error is logged and retried: a thread that ended would leave its slot empty.
+    """
+    retrying = Retrying(
+        wait=BACK_OFF,
+        sleep=sleep_using_event(worker.stop),
+        stop=stop_when_event_set(worker.stop),
+        before_sleep=_log_failure,
+        retry_error_callback=lambda _state: False,
+    )
     while not worker.stop.is_set():
-        try:
-            reap_lost_jobs(worker)
-            pause = 0.0 if run_next(worker) else worker.settings.poll_seconds
-            waits = back_off()
-        except DATABASE_AWAY as error:
-            _log.warning("database away", reason=tell_outage(error))
-            pause = next(waits)
-        except Exception:  # noqa: BLE001 - a thread that ends would take its slot along
-            _log.exception("polling failed")
-            pause = next(waits)
-        worker.stop.wait(pause)
+        if not retrying(_poll, worker):
+            worker.stop.wait(worker.settings.poll_seconds)
+
+
+def _poll(worker: WorkerContext) -> bool:
+    reap_lost_jobs(worker)
+    return run_next(worker)
+
+
+def _log_failure(state: RetryCallState) -> None:
+    error = state.outcome.exception() if state.outcome is not None else None
+    if isinstance(error, DATABASE_AWAY):
+        _log.warning("database unreachable", reason=describe_outage(error))
+    else:
+        _log.error("polling failed", exc_info=error)
 
 
 def main(parent: str) -> int:
-    """Run as a child of ``levygrid serve`` and stop when it is gone."""
+    """Run as a child process of ``levygrid serve`` and stop when it ends."""
     die_with_parent(int(parent), signal.SIGTERM)
     settings = Settings()
     configure_logs(settings.log_level)
-    return work(settings, WorkOrder())
+    return work(settings, WorkerOptions())
 
 
 if __name__ == "__main__":

@@ -1,13 +1,16 @@
-"""What a child process is started with, and the limits that it keeps to."""
+"""Command line, environment and memory limit of child processes."""
 
 import os
 import resource
 import sys
-from pathlib import Path
+
+import psutil
 
 from app.settings import Settings
 
-_DATA_PAGES = 5  # of /proc/self/statm
+HANDED_BACK = 75
+"""Exit code of a job process that saved a checkpoint because its worker stops (EX_TEMPFAIL)."""
+
 _THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
     "MKL_NUM_THREADS",
@@ -17,10 +20,10 @@ _THREAD_VARIABLES = (
 
 
 def limit_memory(writable: int) -> None:
-    """Set how much writable memory of its own this process may have; 0 lifts the limit.
+    """Limit the writable memory of this process in bytes; 0 lifts the limit.
 
-    Not its address space: torch alone maps half a gigabyte of code that no job has to pay for,
-    and an estimate of what a job needs could not be held against that.
+    The limit is not on the address space: torch alone maps half a gigabyte of code, which the
+    memory estimate of a job does not include.
     """
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     wanted = writable or resource.RLIM_INFINITY
@@ -30,30 +33,27 @@ def limit_memory(writable: int) -> None:
 
 
 def writable_memory_used() -> int:
-    """Return the bytes that ``limit_memory`` limits; 0 where the system does not say."""
-    if sys.platform != "linux":
-        return 0
-    pages = int(Path("/proc/self/statm").read_text().split()[_DATA_PAGES])
-    return pages * resource.getpagesize()
+    """Return the bytes that count against ``limit_memory``; 0 on systems without that figure."""
+    return int(getattr(psutil.Process().memory_info(), "data", 0))
 
 
 def child_environment(settings: Settings, threads: int) -> dict[str, str]:
-    """Return this process's environment with every setting and the thread limit spelt out.
+    """Return this process's environment with every setting and the thread limit filled in.
 
-    Passive waiting: threads that spin for work while other processes want the cores made
-    training up to twenty times slower.
+    The OpenMP wait policy is passive: threads that spin while other processes need the cores
+    made training up to twenty times slower.
     """
-    given = {
+    variables = {
         f"LEVYGRID_{name.upper()}": str(value)
         for name, value in settings.model_dump(exclude_none=True).items()
     }
     limits = dict.fromkeys(_THREAD_VARIABLES, str(threads))
-    return os.environ | given | limits | {"OMP_WAIT_POLICY": "PASSIVE"}
+    return os.environ | variables | limits | {"OMP_WAIT_POLICY": "PASSIVE"}
 
 
 def child_command(module: str, *arguments: str) -> list[str]:
     """Return the command that runs one of our modules in a fresh interpreter.
 
-    ``-P`` keeps the working folder off the path, where another ``app`` could lie.
+    ``-P`` keeps the working folder off the path, because it could contain another ``app``.
     """
     return [sys.executable, "-P", "-m", module, *arguments, str(os.getpid())]

@@ -1,4 +1,4 @@
-"""Being told to stop by a signal, at any moment whatever."""
+"""Sets an event when a signal arrives, safely at any moment."""
 
 import signal
 import threading
@@ -8,27 +8,28 @@ from types import FrameType
 
 
 def stop_on_signals(stop: threading.Event, *numbers: signal.Signals) -> None:
-    """Set the event when one of the signals comes."""
-    ask = make_setter(stop)
+    """Set the event when one of the signals arrives."""
+    request_stop = make_setter(stop)
 
     def handle(_signal: int, _frame: FrameType | None) -> None:
-        ask()
+        request_stop()
 
     for number in numbers:
         signal.signal(number, handle)
 
 
 def make_setter(event: threading.Event) -> Callable[[], None]:
-    """Return what a signal handler may call to set the event.
+    """Return a function that sets the event and may be called from a signal handler.
 
-    ``Event.set`` itself takes a lock, which the interrupted thread holds while it begins or ends
-    a wait: then the process hangs for ever. A simple queue needs none; a thread passes it on.
+    ``Event.set`` takes a lock. If the interrupted thread holds it, because it is just beginning
+    or ending a wait, the process would hang for ever. Putting into a SimpleQueue needs no lock;
+    a thread then sets the event.
     """
-    asked: SimpleQueue[None] = SimpleQueue()
+    requests: SimpleQueue[None] = SimpleQueue()
 
-    def pass_on() -> None:
-        asked.get()
+    def set_on_request() -> None:
+        requests.get()
         event.set()
 
-    threading.Thread(target=pass_on, name="stop", daemon=True).start()
-    return lambda: asked.put(None)
+    threading.Thread(target=set_on_request, name="stop", daemon=True).start()
+    return lambda: requests.put(None)

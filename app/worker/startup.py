@@ -1,4 +1,4 @@
-"""How a worker begins: what it was asked to do becomes what it will do on this machine."""
+"""Starts a worker: finds its device, chooses its queues, opens the database."""
 
 import threading
 from dataclasses import dataclass
@@ -15,25 +15,25 @@ from app.worker.warm_up import CPU, CUDA, warm_up
 
 
 @dataclass(frozen=True)
-class WorkOrder:
-    """What a worker is asked to do: so many jobs at once, of one queue or of all it can."""
+class WorkerOptions:
+    """Command-line options of a worker. ``queue`` None: every queue this machine can serve."""
 
     concurrency: int = 1
     queue: Queue | None = None
 
 
 def open_worker(
-    settings: Settings, dispatcher: Dispatcher, order: WorkOrder, stop: threading.Event
+    settings: Settings, dispatcher: Dispatcher, options: WorkerOptions, stop: threading.Event
 ) -> WorkerContext:
-    """Warm up and return a worker that may claim jobs. Raises: StartFailed without its GPU."""
+    """Warm up and return a worker that may claim jobs. Raises: StartFailed if a GPU is missing."""
     database = Database(settings.resolved_database_url)
 
     def is_idle(device: str) -> bool:
-        queues = choose_queues(order.queue, device)
+        queues = choose_queues(options.queue, device)
         try:
             with database.reading() as session:
                 return not service.has_work(session, queues)
-        except DATABASE_AWAY:  # until it is back no job can be claimed
+        except DATABASE_AWAY:  # no job can be claimed until it is back
             return True
 
     device = warm_up(settings, stop, is_idle)
@@ -41,17 +41,17 @@ def open_worker(
         settings=settings,
         database=database,
         dispatcher=dispatcher,
-        concurrency=order.concurrency,
-        queues=choose_queues(order.queue, device),
+        concurrency=options.concurrency,
+        queues=choose_queues(options.queue, device),
         device=device,
         stop=stop,
     )
 
 
-def choose_queues(asked: Queue | None, device: str) -> tuple[Queue, ...]:
-    """Return the queues that a worker serves. Raises: StartFailed if it has not the device."""
-    if asked is Queue.GPU and device == CPU:
-        raise StartFailed("This machine has no CUDA device that torch can use.")
-    if asked is not None:
-        return (asked,)
+def choose_queues(requested: Queue | None, device: str) -> tuple[Queue, ...]:
+    """Return the queues that a worker serves. Raises: StartFailed if the device is missing."""
+    if requested is Queue.GPU and device == CPU:
+        raise StartFailed("--queue gpu needs a CUDA device, and torch finds none on this machine.")
+    if requested is not None:
+        return (requested,)
     return EVERY_QUEUE if device == CUDA else (Queue.CPU,)

@@ -1,4 +1,4 @@
-"""The worker processes of ``levygrid serve``: started, restarted when they crash, stopped."""
+"""Starts the worker processes of ``levygrid serve``, restarts crashed ones, stops them."""
 
 import subprocess
 import threading
@@ -19,7 +19,7 @@ _log = structlog.get_logger("levygrid.worker")
 
 @dataclass
 class _Place:
-    """Room for one worker process, and when it may be started again."""
+    """One worker process and its back-off before the next start."""
 
     process: subprocess.Popen[bytes] | None = None
     started: float = 0.0
@@ -28,10 +28,10 @@ class _Place:
 
 
 class Supervisor(threading.Thread):
-    """Keeps ``count`` worker processes running until told to stop.
+    """Keeps ``count`` worker processes running until ``stop`` is called.
 
-    A thread of its own that starts them and outlives them: the kernel ends a child with the
-    thread that started it.
+    A separate thread starts the workers and outlives them, because the kernel kills a child
+    (PR_SET_PDEATHSIG) when the thread that started it ends.
     """
 
     def __init__(self, settings: Settings, count: int) -> None:
@@ -41,10 +41,10 @@ class Supervisor(threading.Thread):
         self._stopping = threading.Event()
 
     def run(self) -> None:
-        """Look after the workers; stop them at the end."""
+        """Restart workers that have ended; stop all of them at the end."""
         while not self._stopping.wait(_LOOK_SECONDS):
             for place in self._places:
-                self._look_after(place)
+                self._restart_if_ended(place)
         self._stop_all()
 
     def stop(self) -> None:
@@ -53,27 +53,27 @@ class Supervisor(threading.Thread):
         if self.is_alive():
             self.join()
 
-    def _look_after(self, place: _Place) -> None:
+    def _restart_if_ended(self, place: _Place) -> None:
         now = time.monotonic()
         if place.process is not None and place.process.poll() is not None:
             lived = now - place.started
             place.wait = 0.5 if lived > _LIVED_LONG else min(2 * place.wait, _LONGEST_WAIT)
             place.next_start = now + place.wait
-            _log.error("worker ended", code=place.process.returncode, again_in=place.wait)
+            _log.error("worker ended", code=place.process.returncode, restart_in_seconds=place.wait)
             place.process = None
         if place.process is None and now >= place.next_start:
-            self._fill(place, now)
+            self._start(place, now)
 
-    def _fill(self, place: _Place, now: float) -> None:
+    def _start(self, place: _Place, now: float) -> None:
         try:
             place.process, place.started = self._start_worker(), now
-        except OSError as error:  # no process, no memory: that passes, and others go on
+        except OSError as error:  # out of processes or memory: retried later
             place.wait = min(2 * place.wait, _LONGEST_WAIT)
             place.next_start = now + place.wait
-            _log.error("worker not started", reason=str(error), again_in=place.wait)
+            _log.error("worker not started", reason=str(error), restart_in_seconds=place.wait)
 
     def _start_worker(self) -> subprocess.Popen[bytes]:
-        # A session of its own: Ctrl-C on the terminal is for us, who then stop it in order.
+        # A separate session: Ctrl-C in the terminal reaches only us, and we stop the worker.
         return subprocess.Popen(  # noqa: S603 - our own interpreter and module
             child_command("app.worker.local"),
             env=child_environment(self._settings, threads=1),
@@ -90,6 +90,6 @@ class Supervisor(threading.Thread):
             try:
                 process.wait(max(0.1, deadline - time.monotonic()))
             except subprocess.TimeoutExpired:
-                _log.error("worker does not stop and is killed", process=process.pid)
+                _log.error("worker did not stop in time and was killed", process=process.pid)
                 process.kill()
                 process.wait()

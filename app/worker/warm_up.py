@@ -1,7 +1,7 @@
-"""Before the first job: learn which device there is, and pay once for what every job needs.
+"""Finds the device of this machine and compiles numerical code before the first job.
 
-A process of its own, because a worker that has used torch could start no trainers safely, and
-at low priority, because beside it the API wants to give its first answer.
+This runs in a separate process, because a worker that has used torch cannot safely start job
+processes, and at low priority, because the API starts at the same time.
 """
 
 import os
@@ -24,8 +24,8 @@ _BUSES = 64
 _log = structlog.get_logger("levygrid.worker")
 
 
-def warm_up(settings: Settings, stop: threading.Event, is_worth: Callable[[str], bool]) -> str:
-    """Return the device of this machine; compile while it is worth it and nobody says stop."""
+def warm_up(settings: Settings, stop: threading.Event, is_idle: Callable[[str], bool]) -> str:
+    """Return the device of this machine; compile as long as the worker is idle and not stopped."""
     if not settings.warm_up:
         return UNKNOWN
     with subprocess.Popen(  # noqa: S603 - our own interpreter and module
@@ -38,7 +38,7 @@ def warm_up(settings: Settings, stop: threading.Event, is_worth: Callable[[str],
     ) as child:
         try:
             device = _read_device(child, stop, settings.poll_seconds)
-            while child.poll() is None and not stop.is_set() and is_worth(device):
+            while child.poll() is None and not stop.is_set() and is_idle(device):
                 stop.wait(settings.poll_seconds)
         finally:
             child.kill()
@@ -55,7 +55,7 @@ def _read_device(child: subprocess.Popen[str], stop: threading.Event, pause: flo
 
 
 def main(parent: str) -> int:
-    """Run as a child of a worker: name the device, then import and compile."""
+    """Run as a child process of a worker: print the device, then import and compile."""
     die_with_parent(int(parent), signal.SIGKILL)
     os.nice(_NICENESS)
     import torch
@@ -63,13 +63,13 @@ def main(parent: str) -> int:
     sys.stdout.write(f"{CUDA if torch.cuda.is_available() else CPU}\n")
     sys.stdout.flush()
     _compile_loops()
-    import pandapower  # noqa: F401 - importing is what takes long
+    import pandapower  # noqa: F401 - imported to fill the disk cache
 
     return 0
 
 
 def _compile_loops() -> None:
-    """Train on a ring for one epoch: the loops compiled for it stay on disk."""
+    """Train on a ring for one epoch, so that numba caches the compiled loops on disk."""
     import numpy as np
 
     import ml

@@ -1,4 +1,4 @@
-"""Dockerfile and docker-compose.yml name only what the code has: no engine runs them here."""
+"""Dockerfile, docker-compose.yml, Makefile and CI refer only to things that exist."""
 
 import re
 from pathlib import Path
@@ -185,3 +185,20 @@ def test_every_named_volume_is_declared() -> None:
         for volume in service.get("volumes", [])
     }
     assert used == set(COMPOSE["volumes"])
+
+
+def test_ci_runs_the_checks_and_all_but_the_slow_tests() -> None:
+    lines = (ROOT / ".ci" / "run").read_text().splitlines()
+    targets = [line.removeprefix("make ") for line in lines if line.startswith("make ")]
+    assert targets == ["check", "test", "test-long"]
+    rules = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert {*targets, "run", "slow"} <= rules
+
+
+def test_no_test_is_left_out_of_every_make_target() -> None:
+    # Together the three expressions cover every combination of the markers.
+    makefile = (ROOT / "Makefile").read_text()
+    options = (ROOT / "pyproject.toml").read_text()
+    assert "-m 'not slow and not paper and not long'" in options
+    assert '-m "long and not slow and not paper"' in makefile
+    assert '-m "slow or paper"' in makefile

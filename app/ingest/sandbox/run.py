@@ -21,7 +21,7 @@ from app.errors import (
     TooManyUploads,
 )
 from app.grid.grid import ReadGrid
-from app.http.admission import Turns
+from app.http.admission import AdmissionLimit
 from app.ingest.protocol import Request, decode_answer
 
 _ROOT = Path(__file__).resolve().parents[3]
@@ -32,7 +32,7 @@ _START = (
 _READ_SIZE = 1 << 20
 _GRACE_SECONDS = 0.5
 _OUT_OF_TIME = (-signal.SIGXCPU, -signal.SIGKILL)
-_turns = Turns(at_once=2, in_line=8)
+_admission = AdmissionLimit(concurrent=2, admitted=8)
 """Each reader may use its whole memory limit, and its answer is unpacked in this process."""
 
 
@@ -67,7 +67,7 @@ def run_reader(request: Request, confinement: Confinement = Confinement()) -> Re
 def reading_slot() -> Iterator[None]:
     """Wait for the right to start a reader. Raises: TooManyUploads if too many wait already."""
     refusal = TooManyUploads("Too many files are being read; try again in a moment.")
-    with _turns.take(refusal):
+    with _admission.admit(refusal):
         yield
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from app.commands.card import CardOrder, run_card
+from app.commands.card import CardRequest, run_card
 from app.commands.card_page import write_page
 from app.errors import LevygridError
 from tests.app.models.real_models import post_ring, put_trained
@@ -54,13 +54,13 @@ def test_a_baseline_left_out_and_a_figure_unknown_are_shown(api: TestClient) -> 
 
 
 def test_a_folder_that_is_not_there_is_said_before_anything_is_trained(tmp_path: Path) -> None:
-    with pytest.raises(LevygridError, match="There is no folder"):
-        run_card(CardOrder("case118", "role"), tmp_path / "none" / "card.md", None)
+    with pytest.raises(LevygridError, match="The output folder"):
+        run_card(CardRequest("case118", "role"), tmp_path / "none" / "card.md", None)
 
 
 @pytest.mark.slow
 def test_the_command_trains_replays_and_writes_the_card(tmp_path: Path) -> None:
-    order = CardOrder("case14", "role", {"epochs": 3})
+    order = CardRequest("case14", "role", {"epochs": 3})
     run_card(order, tmp_path / "card.md", None)
     page = (tmp_path / "card.md").read_text()
     assert structure_of(page) == structure_of(PAGE.read_text())

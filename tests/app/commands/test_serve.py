@@ -89,7 +89,7 @@ def test_a_taken_port_is_one_clear_line(tmp_path: Path) -> None:
         code, output = ends_with(["serve"], settings_of(tmp_path, port=port), tmp_path)
     assert code == 1
     assert output.count("\n") == 1
-    assert f"Port {port} of 127.0.0.1 is taken" in output
+    assert f"Port {port} of 127.0.0.1 is in use" in output
 
 
 def test_an_unwritable_folder_is_one_clear_line(tmp_path: Path) -> None:

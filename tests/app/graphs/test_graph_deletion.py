@@ -4,8 +4,8 @@ import pytest
 from sqlalchemy import func, select
 from starlette.testclient import TestClient
 
+from app.storage.columns import Base
 from app.storage.db import Database, current_time
-from app.storage.table_base import Base
 from app.storage.tables import ActiveModelRow, JobRow, LabelRow, ModelRow, PredictionRow
 from tests.app.samples import post_graph, put_model
 

@@ -38,7 +38,7 @@ def test_no_two_titles_share_a_type() -> None:
 def test_a_failed_job_stores_type_title_status_and_detail() -> None:
     assert describe_failure(TrainingDiverged(7, float("inf"))) == {
         "type": "/problems/diverged",
-        "title": "The training diverged",
+        "title": "Training diverged",
         "status": 422,
         "detail": "training diverged at epoch 7: loss inf",
     }
@@ -137,7 +137,7 @@ def test_the_type_of_a_problem_leads_to_what_it_means(api: TestClient) -> None:
     problem = api.get("/models/none").json()
     assert api.get(problem["type"]).json() == {
         "type": "/problems/model-not-found",
-        "title": "No such model",
+        "title": "Model not found",
         "status": 404,
     }
     assert api.get("/problems/none").status_code == 404

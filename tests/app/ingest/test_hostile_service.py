@@ -15,6 +15,8 @@ from app.temporary_service import run_temporary_service
 from tests.app.ingest.hostile_corpus import make_corpus
 from tests.app.samples import ring
 
+pytestmark = pytest.mark.long
+
 _PATIENCE = 300
 _MANY = 200_000
 _PROMPT = 1.0

@@ -10,6 +10,8 @@ from starlette.testclient import TestClient
 from tests.app.ingest.hostile_corpus import make_corpus
 from tests.app.ingest.requests import SMALL_CASE
 
+pytestmark = pytest.mark.long
+
 CORPUS = list(make_corpus())
 
 

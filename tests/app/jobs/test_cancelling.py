@@ -7,7 +7,7 @@ from app.errors import JobNotCancellable, JobNotFound
 from app.jobs import service
 from app.jobs.states import JobState
 from app.storage.db import Database
-from tests.app.jobs.steps import EXPIRED, LOST, TERMS, claim, enqueue, find
+from tests.app.jobs.job_transactions import EXPIRED, LOST, TERMS, claim, enqueue, find
 
 
 def test_a_job_to_be_cancelled_is_not_handed_back(database: Database) -> None:

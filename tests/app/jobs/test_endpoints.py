@@ -1,8 +1,10 @@
 import pytest
 from starlette.testclient import TestClient
 
+from app.http.problems import describe_failure
 from app.jobs import service
 from app.jobs.states import Claim, LeaseTerms
+from ml.errors import TrainingDiverged
 from tests.app.samples import post_graph, put_model, ring
 
 
@@ -43,10 +45,11 @@ def test_a_failed_job_shows_its_problem(any_api: TestClient, graph_id: str) -> N
     job_id = enqueue(any_api, graph_id)
     held = claim(any_api)
     with any_api.app.state.database.writing() as session:  # type: ignore[attr-defined]  # ASGI
-        service.finish_failed(session, held, {"title": "The training diverged", "status": 422})
+        problem = describe_failure(TrainingDiverged(7, float("inf")))
+        service.finish_failed(session, held, problem)
     job = any_api.get(f"/jobs/{job_id}").json()
     assert (job["state"], job["model_id"]) == ("failed", None)
-    assert job["error"] == {"title": "The training diverged", "status": 422}
+    assert job["error"] == problem
 
 
 def test_a_queued_job_is_cancelled_at_once_and_only_once(

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.app.samples import ring
-from tests.app.sse import Event, parse_events
+from tests.app.server_sent_events import Event, parse_events
 from tests.processes import PATIENCE, Program, running, wait_for
 
 LONG = {"epochs": 100_000, "patience": None}

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from app.errors import TooManyStreams
 from app.jobs import service
-from app.jobs.events import list_events
+from app.jobs.repository.jobs import list_events
 from app.jobs.service import Origin
 from app.jobs.states import Claim, LeaseTerms
 from app.jobs.streams import JobStreams
@@ -20,9 +20,9 @@ from app.settings import Settings
 from app.storage.db import Database
 from app.storage.tables import JobEventRow
 from tests.app.conftest import MakeApi
-from tests.app.hidden_table import hidden_jobs
+from tests.app.renamed_table import renamed_jobs_table
 from tests.app.samples import post_graph, ring
-from tests.app.sse import Event, parse_events
+from tests.app.server_sent_events import Event, parse_events
 
 TERMS = LeaseTerms("worker", seconds=60, max_attempts=3)
 
@@ -161,7 +161,7 @@ def test_streams_hear_again_after_a_failure_that_nobody_foresaw(database: Databa
         await next_text(stream)
         following = asyncio.create_task(next_event(stream))
         await asyncio.sleep(0.1)  # it has read and waits
-        with hidden_jobs(database):
+        with renamed_jobs_table(database):
             await asyncio.sleep(1)
         await asyncio.to_thread(claim, database)
         return (await following).number

@@ -10,7 +10,7 @@ from app.jobs.queues import EVERY_QUEUE
 from app.jobs.states import Claim, JobState
 from app.storage.db import Database
 from app.storage.tables import JobRow
-from tests.app.jobs.steps import EXPIRED, LOST, TERMS, claim, enqueue, find
+from tests.app.jobs.job_transactions import EXPIRED, LOST, TERMS, claim, enqueue, find
 
 
 def test_a_claimed_job_runs_under_a_lease(database: Database) -> None:

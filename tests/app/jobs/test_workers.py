@@ -31,7 +31,7 @@ def show(
         name=name, host=host, queues=list(queues), device="cpu", concurrency=concurrency
     )
     with database.writing() as session:
-        workers.show_presence(session, row, 60)
+        workers.record_heartbeat(session, row, 60)
 
 
 def grow_old(database: Database, name: str, seconds: float) -> None:
@@ -93,7 +93,7 @@ def test_a_job_that_nobody_can_take_says_so(database: Database) -> None:
     show(database, "a", ["cpu"])
     reason = explain(database, enqueue(database, CUDA))
     assert reason is not None
-    assert "No worker of the queue 'gpu' is running" in reason
+    assert "No running worker serves the queue 'gpu'" in reason
     assert "levygrid worker --queue gpu" in reason
 
 
@@ -123,7 +123,7 @@ def test_a_silent_worker_does_not_count(database: Database) -> None:
     grow_old(database, "a", 61)
     reason = explain(database, enqueue(database, {}))
     assert reason is not None
-    assert reason.startswith("No worker of the queue 'cpu'")
+    assert reason.startswith("No running worker serves the queue 'cpu'")
 
 
 def test_workers_long_silent_are_forgotten_by_the_others(database: Database) -> None:
@@ -148,7 +148,7 @@ def test_a_job_tells_its_queue_and_what_it_waits_for(any_api: TestClient) -> Non
     path = any_api.post("/train", json=body).headers["location"]
     job = any_api.get(path).json()
     assert job["queue"] == "gpu"
-    assert job["waiting_reason"].startswith("No worker of the queue 'gpu' is running")
+    assert job["waiting_reason"].startswith("No running worker serves the queue 'gpu'")
     any_api.delete(path)
     assert any_api.get(path).json()["waiting_reason"] is None
 

@@ -14,7 +14,7 @@ from app.export.sheet import Exported
 from app.grid.grid import ReadGrid
 from app.ingest.formats.matpower.text import read
 from app.ingest.protocol import Request
-from app.jobs.handle import JobDesk
+from app.jobs.handle import JobHandle
 from app.jobs.service import claim_next
 from app.jobs.states import Claim, LeaseTerms
 from app.labels import task
@@ -130,8 +130,8 @@ def test_a_long_kind_becomes_a_job_and_then_a_label_set(
     with database.writing() as session:
         job = claim_next(session, LeaseTerms("test", 60, 3))
     assert job is not None
-    desk = JobDesk(database, Claim(job.id, job.attempt), 60, Event())
-    task.run(job, desk, sqlite_settings)
+    handle = JobHandle(database, Claim(job.id, job.attempt), 60, Event())
+    task.run(job, handle, sqlite_settings)
     done = api.get(asked.headers["location"]).json()
     assert done["state"] == "succeeded"
     counts = api.get(f"/graphs/{graph_id}/labels").json()["items"]

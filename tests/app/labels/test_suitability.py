@@ -7,7 +7,7 @@ from sklearn.tree import DecisionTreeClassifier
 from starlette.testclient import TestClient
 
 from app.grid.grid import Grid, LabelSet, ReadGrid
-from app.http.admission import Turns
+from app.http.admission import AdmissionLimit
 from app.ingest.formats.matpower.text import read
 from app.ingest.protocol import Request
 from app.labels import suitability
@@ -167,7 +167,7 @@ def test_a_measurement_keeps_no_session_and_lets_no_crowd_wait(
         others.append(api.get(address).status_code)
         return judge_suitability(grid, label_set)
 
-    monkeypatch.setattr(suitability, "_turns", Turns(at_once=1, in_line=1))
+    monkeypatch.setattr(suitability, "_admission", AdmissionLimit(concurrent=1, admitted=1))
     monkeypatch.setattr(suitability, "judge_suitability", judge)
     assert api.get(address).status_code == 200
     assert (in_use, others) == ([0], [429])

@@ -11,9 +11,9 @@ from sqlalchemy import inspect, text
 
 from app.errors import DatabaseUnusable
 from app.models.predictions import hash_predictions
+from app.storage.columns import Base
 from app.storage.db import Database
 from app.storage.migration import is_current, upgrade
-from app.storage.table_base import Base
 
 ROOT = Path(__file__).parents[3]
 ADD_GRAPH = text(

@@ -8,26 +8,26 @@ from sqlalchemy.orm import Session
 
 from app.jobs import service
 from app.storage.db import Database
-from app.storage.retry import read_patiently, tell_outage, write_patiently
+from app.storage.retry import describe_outage, read_with_retry, write_with_retry
 
 NOWHERE = "postgresql+psycopg://nobody@127.0.0.1:1/nothing"
 
 
-@pytest.mark.parametrize("try_patiently", [read_patiently, write_patiently])
+@pytest.mark.parametrize("run_with_retry", [read_with_retry, write_with_retry])
 def test_nobody_waits_for_a_database_that_is_away_once_told_to_stop(
-    try_patiently: Callable[..., bool],
+    run_with_retry: Callable[..., bool],
 ) -> None:
     stop = threading.Event()
     threading.Timer(0.3, stop.set).start()
     with pytest.raises(OperationalError):
-        try_patiently(Database(NOWHERE), service.has_work, stop)
+        run_with_retry(Database(NOWHERE), service.has_work, stop)
     assert stop.is_set()
 
 
 def test_what_is_done_at_the_stop_is_tried_once(database: Database) -> None:
     stop = threading.Event()
     stop.set()
-    assert write_patiently(database, service.has_work, stop) is False
+    assert write_with_retry(database, service.has_work, stop) is False
 
 
 def test_connections_that_are_all_in_use_are_waited_for(database: Database) -> None:
@@ -39,11 +39,11 @@ def test_connections_that_are_all_in_use_are_waited_for(database: Database) -> N
             raise NoConnectionFree("QueuePool limit reached")
         return True
 
-    assert read_patiently(database, read)
+    assert read_with_retry(database, read)
     assert len(tries) == 2
 
 
 def test_an_outage_is_told_without_the_statement() -> None:
     away = OperationalError("SELECT secret", {}, Exception("connection refused"))
-    assert tell_outage(away) == "connection refused"
-    assert tell_outage(NoConnectionFree("QueuePool limit reached")) == "QueuePool limit reached"
+    assert describe_outage(away) == "connection refused"
+    assert describe_outage(NoConnectionFree("QueuePool limit reached")) == "QueuePool limit reached"

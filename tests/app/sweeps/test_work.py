@@ -15,6 +15,8 @@ from tests.app.worker.conftest import LONG, make_bench
 from tests.processes import wait_for
 from tests.servers import ValkeyServer
 
+pytestmark = pytest.mark.long
+
 SEARCH: dict[str, Any] = {
     "search": {"budget": 3, "space": {"alpha": {"low": 0.1, "high": 0.9}, "width": [4, 8]}}
 }

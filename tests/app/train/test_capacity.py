@@ -53,7 +53,7 @@ def test_the_limit_of_a_worker_is_held_against_the_graph_and_its_network() -> No
     check_capacity(graph, wide, Settings(job_memory_bytes=2**31))
     with pytest.raises(OutOfMemory, match="was not started") as refusal:
         check_capacity(graph, wide, Settings(job_memory_bytes=2**28))
-    assert "a smaller width or fewer branches" in str(refusal.value)
+    assert "a smaller width or fewer parallel paths" in str(refusal.value)
     assert "raise LEVYGRID_JOB_MEMORY_BYTES" in str(refusal.value)
 
 

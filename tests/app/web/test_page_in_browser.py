@@ -3,10 +3,13 @@
 import re
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.app.web.conftest import Watch
 from tests.app.web.work import QUICK, Work
+
+pytestmark = pytest.mark.long
 
 _DRAWN = "#plot[data-buses='{}']"
 

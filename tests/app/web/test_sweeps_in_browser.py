@@ -3,10 +3,13 @@
 import re
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.app.web.conftest import Watch
 from tests.app.web.work import Work
+
+pytestmark = pytest.mark.long
 
 PATIENCE = 240_000
 

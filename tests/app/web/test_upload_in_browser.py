@@ -2,11 +2,14 @@
 
 import re
 
+import pytest
 from playwright.sync_api import FilePayload, Page, expect
 
 from tests.app.ingest.requests import SMALL_CASE
 from tests.app.web.conftest import Watch
 from tests.app.web.work import Work
+
+pytestmark = pytest.mark.long
 
 _FORM = "#upload-form"
 _RESULT = "#upload-result"

@@ -3,11 +3,14 @@
 import signal
 from typing import Any
 
+import pytest
 from sqlalchemy import select
 
 from app.storage.tables import FittedBaselineRow, JobRow, ModelRow, PredictionRow
 from tests.app.worker.conftest import Bench
 from tests.processes import wait_for
+
+pytestmark = pytest.mark.long
 
 CONFIG: dict[str, Any] = {"epochs": 20, "patience": None, "seed": 3}
 PATIENT = {"baseline_seconds": "600"}

@@ -17,6 +17,8 @@ from tests.app.worker.conftest import Bench
 from tests.app.worker.over_http import api_on, follow, serving
 from tests.processes import wait_for
 
+pytestmark = pytest.mark.long
+
 KEYS = ["majority", "one_rule", "label_propagation", "closed_form", "forest", "mlp", "gcn"]
 HOPELESS = {"epochs": 1, "learning_rate": 1e-9, "width": 1, "seed": 3}
 """Settings under which the network learns nothing."""

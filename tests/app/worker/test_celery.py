@@ -8,14 +8,16 @@ import pytest
 import redis
 
 from app.jobs.queues import Queue
-from app.jobs.service import LAST_PRIORITY
+from app.jobs.service import HIGHEST_PRIORITY
 from app.settings import Settings
 from app.storage.tables import JobRow
 from app.worker.celery_app import CeleryDispatcher, make_celery
 from tests.app.worker.conftest import LONG, Bench, make_bench
-from tests.app.worker.silence import dispatch_into_silence
+from tests.app.worker.unresponsive_broker import dispatch_to_unresponsive_broker
 from tests.processes import wait_for
 from tests.servers import ValkeyServer
+
+pytestmark = pytest.mark.long
 
 SHORT: dict[str, Any] = {"epochs": 5}
 
@@ -63,7 +65,7 @@ def test_a_broker_that_falls_silent_counts_as_away(
     valkey_url: str, valkey_server: ValkeyServer
 ) -> None:
     url = valkey_url.replace(str(valkey_server.port), "{port}")
-    assert dispatch_into_silence(url, valkey_server.port) == [True, False, False]
+    assert dispatch_to_unresponsive_broker(url, valkey_server.port) == [True, False, False]
 
 
 def test_a_job_whose_message_was_lost_is_sent_again(
@@ -109,7 +111,7 @@ def test_a_stopped_worker_hands_its_job_to_another(
 def test_the_most_urgent_message_is_served_first(
     dispatcher: CeleryDispatcher, valkey_server: ValkeyServer
 ) -> None:
-    for priority in (0, LAST_PRIORITY, 4):
+    for priority in (0, HIGHEST_PRIORITY, 4):
         dispatcher.dispatch(JobRow(id=f"job-{priority}", priority=priority, queue="cpu"))
     with redis.Redis(port=valkey_server.port) as client:
         lists = sorted(key.decode() for key in client.keys("levygrid*"))

@@ -10,11 +10,13 @@ from app.jobs.dispatch import PolledTable
 from app.jobs.states import Claim
 from app.settings import Settings
 from app.worker.context import WorkerContext
-from app.worker.run import _settle, _Verdict
-from tests.app.hidden_table import hidden_jobs
+from app.worker.run import _Outcome, _store_outcome
+from tests.app.renamed_table import renamed_jobs_table
 from tests.app.worker.conftest import LONG, Bench, make_bench
 from tests.processes import wait_for
 from tests.servers import PostgresServer
+
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -40,7 +42,7 @@ def test_a_worker_can_be_stopped_while_the_database_is_away(
     worker = bench.start_worker()
     bench.wait_for_checkpoint(job_id)
     server.stop(signal.SIGQUIT)
-    wait_for(lambda: "database away" in worker.output, "that somebody noticed")
+    wait_for(lambda: "database unreachable" in worker.output, "that somebody noticed")
     worker.send(signal.SIGTERM)
     assert worker.wait() == 0
     assert not worker.survivors()
@@ -49,7 +51,7 @@ def test_a_worker_can_be_stopped_while_the_database_is_away(
 def test_a_worker_goes_on_after_a_failure_that_nobody_foresaw(bench: Bench) -> None:
     worker = bench.start_worker()
     wait_for(lambda: "worker started" in worker.output, "the start")
-    with hidden_jobs(bench.database):
+    with renamed_jobs_table(bench.database):
         wait_for(lambda: "polling failed" in worker.output, "a failure")
     bench.wait_for_state(bench.enqueue(epochs=5), "succeeded")
 
@@ -64,7 +66,7 @@ def test_a_job_that_ends_while_its_worker_settles_it_stays_ended(bench: Bench) -
     with ThreadPoolExecutor() as pool:
         with bench.database.writing() as session:  # the trainer
             service.finish_succeeded(session, claim, {"model_id": "m"})
-            settled = pool.submit(_settle, worker, claim, _Verdict.EXITED, 1)
+            settled = pool.submit(_store_outcome, worker, claim, _Outcome.EXITED, 1)
             wait([settled], timeout=0.5)
             assert not settled.done()  # it has seen the job run and waits for our commit
         assert settled.result() == "succeeded"
@@ -75,7 +77,7 @@ def test_a_job_outlives_a_crash_of_the_database(bench: Bench, server: PostgresSe
     worker = bench.start_worker(lease_seconds="60")
     bench.wait_for_checkpoint(job_id)
     server.stop(signal.SIGQUIT)
-    wait_for(lambda: "database away" in worker.output, "that somebody noticed")
+    wait_for(lambda: "database unreachable" in worker.output, "that somebody noticed")
     server.start()
     row = bench.wait_for_state(job_id, "succeeded")
     assert row.attempt == 1

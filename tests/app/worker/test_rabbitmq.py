@@ -6,13 +6,15 @@ import pytest
 from kombu.utils.url import parse_url
 
 from app.jobs.queues import Queue
-from app.jobs.service import LAST_PRIORITY
+from app.jobs.service import HIGHEST_PRIORITY
 from app.settings import Settings
 from app.storage.tables import JobRow
 from app.worker.celery_app import QUEUE_NAMES, CeleryDispatcher, make_celery
 from tests.app.worker.conftest import Bench, make_bench
-from tests.app.worker.silence import dispatch_into_silence
+from tests.app.worker.unresponsive_broker import dispatch_to_unresponsive_broker
 from tests.processes import wait_for
+
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -42,7 +44,7 @@ def test_a_delivered_job_is_run(bench: Bench, dispatcher: CeleryDispatcher) -> N
 def test_a_broker_that_falls_silent_counts_as_away(rabbitmq_url: str) -> None:
     port = parse_url(rabbitmq_url)["port"]
     url = rabbitmq_url.replace(f":{port}/", ":{port}/")
-    answers = dispatch_into_silence(url, port)
+    answers = dispatch_to_unresponsive_broker(url, port)
     with make_celery(Settings(broker_url=rabbitmq_url)).connection_for_write() as connection:
         assert connection.default_channel.queue_purge(QUEUE_NAMES[Queue.CPU]) == 1
     assert answers == [True, False, False]
@@ -51,7 +53,7 @@ def test_a_broker_that_falls_silent_counts_as_away(rabbitmq_url: str) -> None:
 def test_the_most_urgent_message_is_served_first(
     rabbitmq_url: str, dispatcher: CeleryDispatcher
 ) -> None:
-    for priority in (0, LAST_PRIORITY, 4):
+    for priority in (0, HIGHEST_PRIORITY, 4):
         dispatcher.dispatch(JobRow(id=f"job-{priority}", priority=priority, queue="cpu"))
     assert dispatcher.find_empty_queues() == [Queue.GPU]
     served = []
@@ -62,5 +64,5 @@ def test_the_most_urgent_message_is_served_first(
                 lambda: connection.default_channel.basic_get(name, no_ack=True), "a message"
             )
             served.append(message.properties["priority"])
-    assert served == [LAST_PRIORITY, 4, 0]
+    assert served == [HIGHEST_PRIORITY, 4, 0]
     assert dispatcher.find_empty_queues() == [Queue.CPU, Queue.GPU]

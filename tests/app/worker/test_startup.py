@@ -42,7 +42,7 @@ def test_a_worker_serves_what_it_was_asked_for_or_can(
 
 
 def test_a_gpu_worker_does_not_start_without_a_gpu() -> None:
-    with pytest.raises(StartFailed, match="no CUDA device"):
+    with pytest.raises(StartFailed, match="needs a CUDA device"):
         choose_queues(Queue.GPU, "cpu")
 
 
@@ -120,5 +120,5 @@ def test_a_job_does_not_wait_until_everything_is_compiled(bench: Bench) -> None:
 def test_a_gpu_worker_says_that_it_cannot_start_here(bench: Bench) -> None:
     worker = bench.start_worker("--queue", "gpu", warm_up="true")
     assert worker.wait() == 1
-    assert "no CUDA device" in worker.output
+    assert "needs a CUDA device" in worker.output
     assert not worker.survivors()

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from app.errors import GridRejected, ReaderNotStarted, TooManyUploads
 from app.grid.grid import ReadGrid
-from app.http.admission import Turns
+from app.http.admission import AdmissionLimit
 from app.ingest.formats.matpower import text as matpower_m
 from app.ingest.protocol import decode_answer, encode_grid
 from app.ingest.sandbox import run as sandbox
@@ -90,7 +90,7 @@ def test_an_answer_that_breaks_a_promise_is_not_taken(change: dict[str, Any]) ->
 
 
 def test_more_files_than_may_wait_are_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sandbox, "_turns", Turns(at_once=1, in_line=1))
+    monkeypatch.setattr(sandbox, "_admission", AdmissionLimit(concurrent=1, admitted=1))
     with reading_slot(), pytest.raises(TooManyUploads):
         run_reader(ask("matpower", SMALL_CASE))
     assert run_reader(ask("matpower", SMALL_CASE)).grid.bus_count == 3
@@ -127,7 +127,7 @@ def test_an_answer_is_decoded_while_the_next_reader_waits(monkeypatch: pytest.Mo
             pass
         return decode_answer(answer)
 
-    monkeypatch.setattr(sandbox, "_turns", Turns(at_once=1, in_line=1))
+    monkeypatch.setattr(sandbox, "_admission", AdmissionLimit(concurrent=1, admitted=1))
     monkeypatch.setattr(sandbox, "decode_answer", decode)
     assert run_reader(ask("matpower", SMALL_CASE)).grid.bus_count == 3
 

@@ -8,6 +8,8 @@ from starlette.testclient import TestClient
 
 from tests.app.models.hostile_files import Envelope, Tensors, refuse, rewritten, setting
 
+pytestmark = pytest.mark.long
+
 
 def endless(tensors: Tensors, _: Envelope) -> None:
     inner = np.flatnonzero(tensors["left"] >= 0)

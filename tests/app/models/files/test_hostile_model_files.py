@@ -13,6 +13,8 @@ from starlette.testclient import TestClient
 
 from tests.app.models.hostile_files import Envelope, Tensors, refuse, rewritten, setting
 
+pytestmark = pytest.mark.long
+
 
 def with_header(header: bytes, data: bytes = b"", length: int | None = None) -> bytes:
     return struct.pack("<Q", len(header) if length is None else length) + header + data

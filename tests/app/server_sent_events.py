@@ -1,4 +1,4 @@
-"""Server-sent events read as the specification says, for tests."""
+"""Parses server-sent events for tests."""
 
 import json
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ class Event(NamedTuple):
 
 
 def parse_events(text: str) -> list[Event]:
-    """Return the events of a stream that has been read; comments are none."""
+    """Return the events of a stream; comments are skipped."""
     events = []
     for block in text.split("\n\n"):
         fields = dict(

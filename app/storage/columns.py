@@ -1,4 +1,4 @@
-"""The ground that all tables stand on: types of columns, names of constraints."""
+"""Column types and the declarative base that all tables share."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -7,12 +7,14 @@ from sqlalchemy import JSON, DateTime, Dialect, MetaData, String, TypeDecorator
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase
 
+JsonObject = dict[str, Any]
+"""A stored JSON document; the feature that writes it defines its fields."""
 Json = JSON().with_variant(JSONB(), "postgresql")
 Id = String(32)
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A moment in UTC, also on SQLite, which forgets time zones."""
+    """A moment in UTC, also on SQLite, which does not store time zones."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -23,13 +25,13 @@ class UtcDateTime(TypeDecorator[datetime]):
         return None if value is None else value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Give the zone back where the database dropped it."""
+        """Restore the time zone where the database dropped it."""
         del dialect
         return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
 
 
 class Base(DeclarativeBase):
-    """Common ground of all tables; named constraints so that migrations can find them."""
+    """Base of all tables; constraints are named so that migrations can refer to them."""
 
     metadata = MetaData(
         naming_convention={
@@ -40,7 +42,7 @@ class Base(DeclarativeBase):
         }
     )
     type_annotation_map = {  # noqa: RUF012 - SQLAlchemy reads it from the class
-        dict[str, Any]: Json,
+        JsonObject: Json,
         list[Any]: Json,
         datetime: UtcDateTime(),
     }

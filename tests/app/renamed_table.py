@@ -1,4 +1,4 @@
-"""A failure that is no outage: Postgres refuses statements on a table that is not there."""
+"""Provokes a database error that is not an outage, by renaming the jobs table."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,8 +9,8 @@ from app.storage.db import Database
 
 
 @contextmanager
-def hidden_jobs(database: Database) -> Iterator[None]:
-    """Give the table of jobs another name for a while."""
+def renamed_jobs_table(database: Database) -> Iterator[None]:
+    """Rename the jobs table until the end of the block."""
     _rename(database, "jobs", "hidden_jobs")
     try:
         yield

@@ -1,19 +1,20 @@
-"""Rows of the jobs table; every change of state is one conditional update.
+"""Rows of jobs, their events and checkpoints; every change of state is one conditional update.
 
-Of two processes that want the same change exactly one gets it, on SQLite and on Postgres.
+If two processes attempt the same change, exactly one succeeds, on SQLite and on Postgres.
 """
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, case, delete, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, case, delete, exists, func, or_, select, tuple_, update
 from sqlalchemy.orm import Session
 
-from app.jobs.events import TOLD, make_event
-from app.jobs.states import Claim, JobState, LeaseTerms
+from app.errors import ProblemBody
+from app.jobs.events import EVENT_COLUMNS, make_event
+from app.jobs.states import UNFINISHED, Claim, JobState, LeaseTerms
 from app.storage.paging import fetch_page
-from app.storage.tables import CheckpointRow, JobRow, ModelRow
+from app.storage.tables import CheckpointRow, JobEventRow, JobRow, ModelRow
 
 _TRIES = JobRow.attempt - JobRow.handed_back
 
@@ -48,55 +49,55 @@ def list_jobs(
 
 
 def has_work(session: Session, now: datetime, queues: Sequence[str]) -> bool:
-    """Tell whether a job of these queues waits or any has lost its worker, without writing."""
-    work = or_(_waits_in(queues), _expired(now))
+    """Return whether a job waits in these queues or any lease has expired, without writing."""
+    work = or_(_is_queued_in(queues), _has_expired(now))
     return bool(session.scalar(select(exists().where(work))))
 
 
 def claim_job(session: Session, job_id: str, now: datetime, terms: LeaseTerms) -> JobRow | None:
-    """Take the named job if it waits or its worker is lost; raises ``attempt``."""
+    """Claim the named job if it is queued or its lease has expired; increments ``attempt``."""
     return _change_one(
-        session, [JobRow.id == job_id, _claimable(now, terms)], **_claimed(now, terms)
+        session, [JobRow.id == job_id, _is_claimable(now, terms)], **_claimed(now, terms)
     )
 
 
 def claim_next(session: Session, now: datetime, terms: LeaseTerms) -> JobRow | None:
-    """Take the first job that waits or whose worker is lost: highest priority, then oldest."""
+    """Claim the first job that is queued or has an expired lease: by priority, then age."""
     first = (
         select(JobRow.id)
-        .where(_claimable(now, terms))
+        .where(_is_claimable(now, terms))
         .order_by(JobRow.priority.desc(), JobRow.created_at, JobRow.id)
         .limit(1)
         .with_for_update(skip_locked=True)
     )
     chosen = JobRow.id == first.scalar_subquery()
-    return _change_one(session, [chosen, _claimable(now, terms)], **_claimed(now, terms))
+    return _change_one(session, [chosen, _is_claimable(now, terms)], **_claimed(now, terms))
 
 
 def change_held(session: Session, claim: Claim, **values: Any) -> JobRow | None:
-    """Change a running job, if the claim still holds; None if it does not."""
+    """Change a running job if the claim is still valid; None if it is not."""
     return _change_one(session, _held(claim), **values)
 
 
 def cancel_queued(session: Session, job_id: str, now: datetime) -> JobRow | None:
-    """End a job that still waits; None if it does not."""
+    """Cancel a queued job; None if it is not queued."""
     waiting = [JobRow.id == job_id, JobRow.state == JobState.QUEUED]
     values = _ended(JobState.CANCELLED, now) | {"cancel_requested": True}
     return _change_one(session, waiting, **values)
 
 
 def request_cancel(session: Session, job_id: str) -> JobRow | None:
-    """Ask the worker of a running job to stop; None if the job does not run."""
+    """Ask the worker of a running job to stop; None if the job is not running."""
     running = [JobRow.id == job_id, JobRow.state == JobState.RUNNING]
     return _change_one(session, running, cancel_requested=True)
 
 
 def cancel_all(session: Session, job_ids: Sequence[str], now: datetime) -> Sequence[JobRow]:
-    """End those that wait and ask the workers of those that run, in one statement.
+    """Cancel the queued jobs and ask the workers of the running ones to stop.
 
-    One, so that a job handed back meanwhile cannot slip through between two.
+    One statement, because between two a job could return to the queue and escape both.
     """
-    unfinished = JobRow.state.in_([JobState.QUEUED, JobState.RUNNING])
+    unfinished = JobRow.state.in_(UNFINISHED)
     waiting = JobRow.state == JobState.QUEUED
     return _change_all(
         session,
@@ -110,15 +111,15 @@ def cancel_all(session: Session, job_ids: Sequence[str], now: datetime) -> Seque
 def end_held(
     session: Session, claim: Claim, state: JobState, now: datetime, **values: Any
 ) -> JobRow | None:
-    """End a running job, if the claim still holds; None if it does not."""
+    """End a running job if the claim is still valid; None if it is not."""
     return _change_one(session, _held(claim), **_ended(state, now), **values)
 
 
 def queue_held(session: Session, claim: Claim, now: datetime, *, counts: bool) -> JobRow | None:
-    """Put a running job back into the queue; ``counts`` if it was a failed try.
+    """Return a running job to the queue; ``counts`` if the attempt counts as failed.
 
-    One that somebody asked to cancel ends instead, in one statement: the wish may come while
-    this waits for the row.
+    If its cancellation was requested, the job ends instead. One statement decides, because the
+    request may arrive while this transaction waits for the row.
     """
     wanted = JobRow.cancel_requested.is_(True)
     values = {
@@ -133,34 +134,34 @@ def queue_held(session: Session, claim: Claim, now: datetime, *, counts: bool) -
 
 
 def cancel_expired(session: Session, now: datetime) -> Sequence[JobRow]:
-    """End jobs that lost their worker and that somebody asked to cancel."""
-    wanted = [_expired(now), JobRow.cancel_requested.is_(True)]
+    """Cancel jobs whose lease has expired and whose cancellation was requested."""
+    wanted = [_has_expired(now), JobRow.cancel_requested.is_(True)]
     return _change_all(session, wanted, **_ended(JobState.CANCELLED, now))
 
 
 def fail_expired(
-    session: Session, now: datetime, max_attempts: int, error: dict[str, Any]
+    session: Session, now: datetime, max_attempts: int, error: ProblemBody
 ) -> Sequence[JobRow]:
-    """End jobs that lost their worker at the last try they had."""
-    exhausted = [_expired(now), max_attempts <= _TRIES]
+    """Fail jobs whose lease has expired in their last attempt."""
+    exhausted = [_has_expired(now), max_attempts <= _TRIES]
     return _change_all(session, exhausted, error=error, **_ended(JobState.FAILED, now))
 
 
 def take_overdue(
-    session: Session, now: datetime, patience: float, queues: Sequence[str]
+    session: Session, now: datetime, seconds: float, queues: Sequence[str]
 ) -> Sequence[JobRow]:
-    """Mark as dispatched, and return, jobs whose message must be sent (again).
+    """Mark as dispatched, and return, jobs whose message must be sent again.
 
-    Always those that lost their worker, and those that wait in ``queues``. A job is returned
-    to one caller only within ``patience`` seconds.
+    These are jobs with an expired lease and jobs that wait in ``queues``. Within ``seconds`` a
+    job is returned to one caller only.
     """
-    wanted = or_(_expired(now), _waits_in(queues))
-    stale = JobRow.dispatched_at < now - timedelta(seconds=patience)
+    wanted = or_(_has_expired(now), _is_queued_in(queues))
+    stale = JobRow.dispatched_at < now - timedelta(seconds=seconds)
     return _change_all(session, [wanted, stale], dispatched_at=now)
 
 
 def store_checkpoint(session: Session, row: CheckpointRow) -> None:
-    """Keep this checkpoint of its job and forget the one before."""
+    """Store a checkpoint and replace the previous one of its job."""
     session.merge(row)
 
 
@@ -170,8 +171,38 @@ def find_checkpoint(session: Session, job_id: str) -> CheckpointRow | None:
 
 
 def delete_checkpoints(session: Session, job_ids: Sequence[str]) -> None:
-    """Forget the checkpoints of jobs that have ended."""
+    """Delete the checkpoints of jobs that have ended."""
     session.execute(delete(CheckpointRow).where(CheckpointRow.job_id.in_(job_ids)))
+
+
+def count_jobs_ahead(session: Session, job: JobRow) -> int:
+    """Return how many queued jobs of the same queue run before this one."""
+    older = tuple_(JobRow.created_at, JobRow.id) < (job.created_at, job.id)
+    first = or_(JobRow.priority > job.priority, (JobRow.priority == job.priority) & older)
+    waiting = [JobRow.state == JobState.QUEUED, JobRow.queue == job.queue, first]
+    return session.scalar(select(func.count()).select_from(JobRow).where(*waiting)) or 0
+
+
+def list_events(session: Session, job_id: str, after: int, limit: int) -> Sequence[JobEventRow]:
+    """Return the events of a job that follow the one numbered ``after``, oldest first."""
+    query = (
+        select(JobEventRow)
+        .where(JobEventRow.job_id == job_id, JobEventRow.sequence > after)
+        .order_by(JobEventRow.sequence)
+        .limit(limit)
+    )
+    return session.scalars(query).all()
+
+
+def count_events(session: Session, job_ids: Sequence[str]) -> dict[str, int]:
+    """Return the number of events of each of these jobs."""
+    query = select(JobRow.id, JobRow.event_count).where(JobRow.id.in_(job_ids))
+    return dict(iter(session.execute(query)))
+
+
+def list_stored_models(session: Session, model_ids: Sequence[str]) -> set[str]:
+    """Return the ids of those models that still exist."""
+    return set(session.scalars(select(ModelRow.id).where(ModelRow.id.in_(model_ids))))
 
 
 def _held(claim: Claim) -> list[ColumnElement[bool]]:
@@ -182,16 +213,16 @@ def _held(claim: Claim) -> list[ColumnElement[bool]]:
     ]
 
 
-def _expired(now: datetime) -> ColumnElement[bool]:
+def _has_expired(now: datetime) -> ColumnElement[bool]:
     return and_(JobRow.state == JobState.RUNNING, JobRow.lease_until < now)
 
 
-def _claimable(now: datetime, terms: LeaseTerms) -> ColumnElement[bool]:
-    lost = and_(_expired(now), JobRow.cancel_requested.is_(False), terms.max_attempts > _TRIES)
+def _is_claimable(now: datetime, terms: LeaseTerms) -> ColumnElement[bool]:
+    lost = and_(_has_expired(now), JobRow.cancel_requested.is_(False), terms.max_attempts > _TRIES)
     return and_(JobRow.queue.in_(terms.queues), or_(JobRow.state == JobState.QUEUED, lost))
 
 
-def _waits_in(queues: Sequence[str]) -> ColumnElement[bool]:
+def _is_queued_in(queues: Sequence[str]) -> ColumnElement[bool]:
     return and_(JobRow.state == JobState.QUEUED, JobRow.queue.in_(queues))
 
 
@@ -220,17 +251,12 @@ def _change_one(
 def _change_all(
     session: Session, conditions: Sequence[ColumnElement[bool]], **values: Any
 ) -> Sequence[JobRow]:
-    told = not TOLD.isdisjoint(values)
-    if told:
+    makes_event = not EVENT_COLUMNS.isdisjoint(values)
+    if makes_event:
         values["event_count"] = JobRow.event_count + 1
     statement = update(JobRow).where(*conditions).values(**values).returning(JobRow)
     options = {"synchronize_session": False, "populate_existing": True}
     rows = session.scalars(statement, execution_options=options).all()
-    if told:
+    if makes_event:
         session.add_all(make_event(row, progressed="progress" in values) for row in rows)
     return rows
-
-
-def list_stored_models(session: Session, model_ids: Sequence[str]) -> set[str]:
-    """Return which of these models are still there."""
-    return set(session.scalars(select(ModelRow.id).where(ModelRow.id.in_(model_ids))))

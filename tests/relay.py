@@ -1,4 +1,4 @@
-"""A way to a server that can fall silent: it still takes connections and answers nothing."""
+"""A TCP relay that can be muted: it then accepts connections but passes no bytes on."""
 
 import socket
 import threading
@@ -17,15 +17,15 @@ class Relay:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def mute(self) -> None:
-        """Pass nothing on from now on."""
+        """Stop passing bytes on."""
         self._muted.set()
 
     def close(self) -> None:
         """End every connection."""
-        for each in self._sockets:
+        for connection in self._sockets:
             with suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
-            each.close()
+                connection.shutdown(socket.SHUT_RDWR)
+            connection.close()
 
     def _accept(self) -> None:
         with suppress(OSError):  # closed
@@ -46,7 +46,7 @@ class Relay:
 
 @contextmanager
 def relay_to(port: int) -> Iterator[Relay]:
-    """Open a way to a port and close it in the end."""
+    """Open a relay to a port and close it at the end."""
     relay = Relay(port)
     try:
         yield relay

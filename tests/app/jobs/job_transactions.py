@@ -1,7 +1,6 @@
-"""The steps of a job in the table, one transaction each, and the terms they are taken on."""
+"""Enqueues, claims and reads jobs for tests, in one transaction each."""
 
-from typing import Any
-
+from app.errors import ProblemBody
 from app.jobs import service
 from app.jobs.service import Origin
 from app.jobs.states import Claim, LeaseTerms
@@ -10,7 +9,12 @@ from app.storage.tables import JobRow
 
 TERMS = LeaseTerms("worker", seconds=60, max_attempts=3)
 EXPIRED = LeaseTerms("lost worker", seconds=-1, max_attempts=3)
-LOST: dict[str, Any] = {"title": "lost"}
+LOST: ProblemBody = {
+    "type": "/problems/lost-worker",
+    "title": "lost",
+    "status": 500,
+    "detail": "The worker was lost.",
+}
 
 
 def enqueue(database: Database, priority: int = 0) -> str:

@@ -1,19 +1,19 @@
-"""What a dispatcher does when its broker takes connections and answers no more."""
+"""Dispatches jobs to a broker that accepts connections but no longer replies."""
 
 import threading
 
 from app.settings import Settings
 from app.storage.tables import JobRow
 from app.worker.celery_app import CeleryDispatcher, make_celery
-from tests.muted import relay_to
+from tests.relay import relay_to
 
-_PATIENCE = 60.0
+_TIMEOUT_SECONDS = 60.0
 
 
-def dispatch_into_silence(broker_url: str, port: int) -> list[bool]:
-    """Dispatch a job, mute the broker, dispatch again and by a new dispatcher.
+def dispatch_to_unresponsive_broker(broker_url: str, port: int) -> list[bool]:
+    """Dispatch a job, mute the broker, then dispatch with the same and with a new dispatcher.
 
-    ``broker_url`` has ``{port}`` for the port. Answers that do not come in time are missing.
+    ``broker_url`` contains ``{port}``. Returns the results that arrived in time.
     """
     job = JobRow(id="job", priority=0, queue="cpu")
     answers: list[bool] = []
@@ -24,9 +24,9 @@ def dispatch_into_silence(broker_url: str, port: int) -> list[bool]:
         relay.mute()
 
         def dispatch() -> None:
-            answers.extend(each.dispatch(job) for each in (connected, fresh))
+            answers.extend(dispatcher.dispatch(job) for dispatcher in (connected, fresh))
 
         waiting = threading.Thread(target=dispatch, daemon=True)
         waiting.start()
-        waiting.join(_PATIENCE)
+        waiting.join(_TIMEOUT_SECONDS)
         return list(answers)

@@ -1,0 +1,1 @@
+"""Database queries of jobs, their events, workers and idempotency keys."""
