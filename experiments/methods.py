@@ -17,7 +17,7 @@ OPTIMISER: Space = {
     "width": (16, 64),
     "feature_scaling": ("none", "standard", "minmax", "quantile"),
 }
-"""Searched for every network on the grids, besides the settings of its own."""
+"""Searched for every network on the grids, besides its own settings."""
 LEVY: Space = {
     "alpha": (0.1, 0.2, 0.3, 0.5, 0.9),
     "sigma": (0.0, 0.5, 1.0),

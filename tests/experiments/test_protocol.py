@@ -38,7 +38,7 @@ def test_validation_is_scored_without_test_nodes() -> None:
     assert scores[0] == scores[1]
 
 
-def test_peeking_takes_the_epoch_that_suits_the_test_nodes_best() -> None:
+def test_peeking_selects_the_epoch_with_the_best_test_accuracy() -> None:
     dataset = dataset_with()
     split = choose_split(dataset, PEEKING, 0)
     assert dataset.published is not None
