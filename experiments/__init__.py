@@ -1,1 +1,1 @@
-"""The paper's tables, rerun: one file a table, one protocol for all."""
+"""Experiments: the tables of the paper, measured again under one protocol for all methods."""

@@ -1,18 +1,25 @@
-"""``python -m experiments``: the experiments without the service."""
+"""``python -m experiments``: reproduces tables, runs benches and writes pages."""
 
 import typer
 
-from experiments.commands import authors_split, bench, defaults, performance, plots, readings
-from experiments.reproduce_command import reproduce
+from experiments import commands as all_commands
 
 commands = typer.Typer(no_args_is_help=True, add_completion=False)
-for command in (reproduce, authors_split, readings, defaults, bench, plots, performance):
+commands.command("reproduce")(all_commands.reproduce_command)
+for command in (
+    all_commands.authors_split,
+    all_commands.readings,
+    all_commands.defaults,
+    all_commands.bench,
+    all_commands.plots,
+    all_commands.performance,
+):
     commands.command()(command)
 
 
 @commands.callback()
 def _describe() -> None:
-    """LFGCN and P-DropEdge from the command line."""
+    """Experiments with LFGCN and P-DropEdge: the paper's tables, benches and pictures."""
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
-"""Every row of the tables: which method it is, its published settings, what is searched."""
+"""Rows of the tables: the method behind each, its published settings and its search space."""
 
+import dataclasses
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ml.methods.registry import get_method
 
-Settings = dict[str, Any]
+MethodSettings = dict[str, Any]
 Space = dict[str, tuple[Any, ...]]
 Kind = Literal["ours", "rival", "reference"]
 
@@ -16,7 +17,7 @@ OPTIMISER: Space = {
     "width": (16, 64),
     "feature_scaling": ("none", "standard", "minmax", "quantile"),
 }
-"""Searched for every network on the grids, beside what is its own."""
+"""Searched for every network on the grids, besides its own settings."""
 LEVY: Space = {
     "alpha": (0.1, 0.2, 0.3, 0.5, 0.9),
     "sigma": (0.0, 0.5, 1.0),
@@ -34,37 +35,47 @@ CITATION_LEVY: Space = {
     "weight_decay": (5e-4, 2e-3, 5e-3),
     "learning_rate": (0.01, 0.03),
 }
-"""The paper finds no strong influence of gamma on the larger graphs; at one it stays sparse."""
+"""Without gamma: every citation row runs at gamma = 1, where the operator stays sparse."""
 _GMNN = "gmnn"
 
 
 @dataclass(frozen=True)
-class Contender:
-    """A row: a trained network if ``method`` is given, else a module's ``classify``.
+class SearchSpaces:
+    """Values that the search of a method may choose.
 
-    ``space`` is searched on the grids, ``citation_space`` on the citation graphs, where it
-    starts from ``CITATION_START`` and ``citation_changes``, on some (``citation_on``) from
-    changes and in a space of their own as well. ``changes`` are laid over the settings of
-    ``based_on``, if that is given: such a row is not searched for by itself. A
-    ``deterministic`` method draws nothing.
+    On the grids it searches ``grid`` from the published settings. On the citation graphs it
+    searches ``citation`` from ``CITATION_START`` and ``citation_start``; ``citation_on`` adds
+    settings to start from and values to choose on single data sets.
+    """
+
+    grid: Space = field(default_factory=dict)
+    citation: Space = field(default_factory=dict)
+    citation_start: MethodSettings = field(default_factory=dict)
+    citation_on: dict[str, tuple[MethodSettings, Space]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class MethodRow:
+    """A row of a table: a trained network if ``method`` is given, else a module's ``classify``.
+
+    ``changes`` are laid over the published settings or, if ``based_on`` names another row, over
+    the tuned settings of that row, which is then the one that is searched. A ``deterministic``
+    method draws no random numbers. A row with ``grids_only`` needs the loads of buses.
     """
 
     key: str
     title: str
     method: str | None = None
     module: str = ""
-    space: Space = field(default_factory=dict)
-    citation_space: Space = field(default_factory=dict)
-    citation_changes: Settings = field(default_factory=dict)
-    citation_on: dict[str, tuple[Settings, Space]] = field(default_factory=dict)
-    changes: Settings = field(default_factory=dict)
+    search: SearchSpaces = SearchSpaces()
+    changes: MethodSettings = field(default_factory=dict)
     based_on: str = ""
     kind: Kind = "rival"
     deterministic: bool = False
     grids_only: bool = False
 
-    def published(self, dataset: str) -> Settings:
-        """Return the settings of the method's own paper, those for the data set if it has any."""
+    def published(self, dataset: str) -> MethodSettings:
+        """Return the settings that the method was published with, on this data set."""
         if not self.module:
             return dict(self.changes)
         method = get_method(self.module)
@@ -72,41 +83,45 @@ class Contender:
         return {**method.published, **own, **self.changes}
 
 
-def _network(key: str, title: str, **space: tuple[Any, ...]) -> Contender:
-    return Contender(
+def _network(key: str, title: str, **space: tuple[Any, ...]) -> MethodRow:
+    return MethodRow(
         key=key,
         title=title,
         method=key,
         module=key,
-        space={**OPTIMISER, **space},
+        search=SearchSpaces({**OPTIMISER, **space}),
         changes={"drop_edge": "none"},
     )
 
 
-def _variant(key: str, title: str, **changes: Any) -> Contender:
-    """Return a row with the settings frozen for LFGCN without P-DropEdge, or for GMNN, but one."""
+def _variant(key: str, title: str, **changes: Any) -> MethodRow:
+    """Return a row that changes one tuned setting of LFGCN without P-DropEdge, or of GMNN."""
     if key.startswith("gmnn"):
-        return Contender(key, title, module=_GMNN, based_on="gmnn", changes=changes)
-    return Contender(
+        return MethodRow(key, title, module=_GMNN, based_on="gmnn", changes=changes)
+    return MethodRow(
         key, title, method="lfgcn", based_on="lfgcn_whole", changes=changes, kind="ours"
     )
 
 
-def _closed(name: str) -> Contender:
+def _reference(key: str, title: str) -> MethodRow:
+    return MethodRow(key, title, module=key, kind="reference", deterministic=True)
+
+
+def _closed(name: str) -> MethodRow:
     space: Space = {"alpha": (0.1, 0.5, 0.8, 0.9, 0.99)}
     if name.startswith("F"):
         space["gamma"] = (0.01, 0.1, 0.5, 0.9)
-    return Contender(
+    return MethodRow(
         key=name.lower(),
         title=name,
         module="closed_form",
-        space=space,
+        search=SearchSpaces(space),
         changes={"name": name, "gamma": 0.5 if name.startswith("F") else 1.0},
         deterministic=True,
     )
 
 
-CITATION_START: Settings = {
+CITATION_START: MethodSettings = {
     "alpha": 0.8,
     "sigma": 0.5,
     "gamma": 1.0,
@@ -117,7 +132,7 @@ CITATION_START: Settings = {
     "weight_decay": 5e-4,
     "operator": "sparse",
 }
-PLUS_START: Settings = {
+PLUS_START: MethodSettings = {
     "drop_edge": "none",
     "alpha": 0.5,
     "gamma": 1.0,
@@ -134,7 +149,7 @@ PLUS_START: Settings = {
     "learning_rate": 0.03,
     "weight_decay": 5e-3,
 }
-_PUBMED_START: Settings = {
+_PUBMED_START: MethodSettings = {
     "feature_scaling": "presence",
     "filtered_layers": "last",
     "branches": 1,
@@ -154,45 +169,69 @@ _PUBMED_SPACE: Space = {
     "learning_rate": (0.01, 0.02),
     "temperature": (0.5, 1.0),
 }
-_DROPPING: Settings = {"drop_edge": "preferential"}
-_PLAIN: Settings = {"drop_edge": "none", "width": 64, "weight_decay": 5e-4}
+_PLUS_SEARCH = SearchSpaces(
+    grid={
+        **OPTIMISER,
+        **LEVY,
+        "label_spreading": ("clamped", "closed_form"),
+        "label_alpha": (0.95, 0.99, 0.999),
+        "label_trust": (0.0, 1.0),
+        "label_bridges": (1.0, 4.0, 16.0),
+        "label_contrast": (0.0, 0.2),
+        "hidden_labels": (0.1, 0.3, 1.0),
+        "dropout": (0.0, 0.5, 0.7),
+        "feature_steps": (0, 1),
+    },
+    citation={
+        **CITATION_LEVY,
+        "alpha": (0.8, 0.9),
+        "filter_order": (4, 8),
+        "skip": ("input",),
+        "width": (16, 32, 64),
+        "dropout": (0.5, 0.6, 0.7),
+        "weight_decay": (5e-4, 2e-3),
+        "learning_rate": (0.01, 0.02, 0.05),
+        "members": (2, 4),
+        "agreement": (0.5, 1.0, 1.5),
+        "temperature": (0.3, 0.5),
+    },
+    citation_start={
+        "alpha": 0.9,
+        "filter_order": 8,
+        "width": 32,
+        "dropout": 0.7,
+        "hidden_labels": 1.0,
+        "agreement": 1.0,
+        "learning_rate": 0.01,
+    },
+    citation_on={"pubmed": (_PUBMED_START, _PUBMED_SPACE)},
+)
+_DROPPING: MethodSettings = {"drop_edge": "preferential"}
+_PLAIN: MethodSettings = {"drop_edge": "none", "width": 64, "weight_decay": 5e-4}
 
-_ALL: tuple[Contender, ...] = (
-    Contender(
-        key="majority",
-        title="Majority class",
-        module="majority",
-        kind="reference",
-        deterministic=True,
-    ),
-    Contender(
-        key="hand_rule",
-        title="Hand rule",
-        module="hand_rule",
-        kind="reference",
-        deterministic=True,
-        grids_only=True,
-    ),
+_ALL: tuple[MethodRow, ...] = (
+    _reference("majority", "Majority class"),
+    dataclasses.replace(_reference("hand_rule", "Hand rule"), grids_only=True),
     _network("mlp", "MLP"),
     _network("island_mlp", "MLP + island mean (gamma -> 0)"),
-    Contender(
+    MethodRow(
         key="forest",
         title="Random forest",
         module="forest",
-        space={"depth": (None, 4, 8), "leaf": (1, 2, 4)},
+        search=SearchSpaces({"depth": (None, 4, 8), "leaf": (1, 2, 4)}),
     ),
-    Contender(
+    MethodRow(
         key="lp",
         title="LP",
         module="label_propagation",
-        space={"normalised": (True, False)},
+        search=SearchSpaces({"normalised": (True, False)}),
         deterministic=True,
     ),
-    Contender(
+    MethodRow(
         key="deepwalk",
         title="DeepWalk",
         module="deepwalk",
-        space={"window": (2, 5, 10), "size": (16, 32, 64), "length": (10, 40)},
+        search=SearchSpaces({"window": (2, 5, 10), "size": (16, 32, 64), "length": (10, 40)}),
     ),
     *(_closed(name) for name in ("SL", "NL", "PR", "FSL", "FNL", "FPR")),
     _network("motifnet", "MotifNet", filter_order=(1, 2, 3)),
@@ -201,11 +240,11 @@ _ALL: tuple[Contender, ...] = (
     _network("gcn_skip", "GCN + skip"),
     _network("arma", "ARMA", filter_order=(1, 2), branches=(1, 2, 3)),
     _network("gat", "GAT", width=(8, 16), branches=(4, 8)),
-    Contender(
+    MethodRow(
         key="gmnn",
         title="GMNN",
         module=_GMNN,
-        space={**OPTIMISER, "sharpness": (1.0, 10.0)},
+        search=SearchSpaces({**OPTIMISER, "sharpness": (1.0, 10.0)}),
         changes={"drop_edge": "none"},
     ),
     _network("lgcn", "LGCN"),
@@ -220,55 +259,20 @@ _ALL: tuple[Contender, ...] = (
     _network("appnp", "APPNP", alpha=(0.2, 0.5, 0.8, 0.9)),
     _network("vpn", "VPN", filter_order=(1, 2, 3)),
     _network("mixhop", "MixHop", filter_order=(1, 2, 3)),
-    Contender(
+    MethodRow(
         key="lfgcn_whole",
         title="LFGCN w/o P-DropEdge",
         method="lfgcn",
-        space={**OPTIMISER, **LEVY},
-        citation_space=CITATION_LEVY,
+        search=SearchSpaces({**OPTIMISER, **LEVY}, CITATION_LEVY),
         changes=_PLAIN,
         kind="ours",
     ),
     _variant("lfgcn", "LFGCN", drop_edge="preferential"),
-    Contender(
+    MethodRow(
         key="lfgcn_plus",
         title="LFGCN+",
         method="lfgcn_plus",
-        space={
-            **OPTIMISER,
-            **LEVY,
-            "label_spreading": ("clamped", "closed_form"),
-            "label_alpha": (0.95, 0.99, 0.999),
-            "label_trust": (0.0, 1.0),
-            "label_bridges": (1.0, 4.0, 16.0),
-            "label_contrast": (0.0, 0.2),
-            "hidden_labels": (0.1, 0.3, 1.0),
-            "dropout": (0.0, 0.5, 0.7),
-            "feature_steps": (0, 1),
-        },
-        citation_space={
-            **CITATION_LEVY,
-            "alpha": (0.8, 0.9),
-            "filter_order": (4, 8),
-            "skip": ("input",),
-            "width": (16, 32, 64),
-            "dropout": (0.5, 0.6, 0.7),
-            "weight_decay": (5e-4, 2e-3),
-            "learning_rate": (0.01, 0.02, 0.05),
-            "members": (2, 4),
-            "agreement": (0.5, 1.0, 1.5),
-            "temperature": (0.3, 0.5),
-        },
-        citation_changes={
-            "alpha": 0.9,
-            "filter_order": 8,
-            "width": 32,
-            "dropout": 0.7,
-            "hidden_labels": 1.0,
-            "agreement": 1.0,
-            "learning_rate": 0.01,
-        },
-        citation_on={"pubmed": (_PUBMED_START, _PUBMED_SPACE)},
+        search=_PLUS_SEARCH,
         changes=PLUS_START,
         kind="ours",
     ),
@@ -280,7 +284,7 @@ _ALL: tuple[Contender, ...] = (
     _variant("lfgcn_average", "LFGCN w/o gated pooling", **_DROPPING, pooling="average"),
 )
 
-CONTENDERS: dict[str, Contender] = {contender.key: contender for contender in _ALL}
+METHOD_ROWS: dict[str, MethodRow] = {row.key: row for row in _ALL}
 
 COMMON = ("majority", "mlp", "island_mlp", "forest", "gcn_skip")
 CLOSED_FORMS = ("sl", "nl", "pr", "fsl", "fnl", "fpr")

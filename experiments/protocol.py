@@ -1,4 +1,4 @@
-"""One protocol for all methods: what is fixed, what is hidden, how a run is measured."""
+"""The protocol that all methods share: fixed settings, hidden test labels, measured runs."""
 
 import dataclasses
 import time
@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from experiments.datasets.dataset import Dataset
-from experiments.methods import Contender, Settings
+from experiments.methods import MethodRow, MethodSettings
 from ml.arrays import FloatArray
 from ml.graph.graph import UNLABELLED, Graph
 from ml.graph.metrics import evaluate
@@ -16,32 +16,37 @@ from ml.methods.registry import get_method, make_config
 
 CITATION = frozenset({"cora", "citeseer", "pubmed", "cora_ml_directed", "cora_directed"})
 WORD_FREQUENCIES = frozenset({"pubmed"})
-"""Citation graphs whose features say how often a word occurs; on the others words are there or
-not. Whether a network sees the frequencies or the presence is chosen on validation nodes."""
-GRID_RUN: Settings = {
+"""Citation graphs whose features are word frequencies; the others only state which words occur.
+Whether a network sees frequencies or presence is chosen on validation nodes."""
+GRID_RUN: MethodSettings = {
     "epochs": 300,
     "patience": 30,
     "stop_on": "loss",
     "feature_scaling": "standard",
     "device": "cpu",
 }
-CITATION_RUN: Settings = {**GRID_RUN, "epochs": 1000, "patience": 100, "feature_scaling": "none"}
+CITATION_RUN: MethodSettings = {
+    **GRID_RUN,
+    "epochs": 1000,
+    "patience": 100,
+    "feature_scaling": "none",
+}
 """Long enough for the small learning rates that GAT, SPAGAN and APPNP were published with."""
 SCALED_BY_AUTHORS = frozenset({"ieee118", "sc500", "sc500_br_b"})
-"""Grids whose features came scaled by the paper's author; they are taken as they are."""
-UNNAMED: Settings = {"dropout": 0.0, "weight_decay": 5e-4}
-"""What a network starts its search with where its source names nothing."""
-QUICK_RUN: Settings = {"epochs": 10, "patience": 10}
+"""Grids whose features were already scaled by the paper's author; they are used unchanged."""
+UNNAMED: MethodSettings = {"dropout": 0.0, "weight_decay": 5e-4}
+"""Settings that a search starts from where the source of a network names none."""
+QUICK_RUN: MethodSettings = {"epochs": 10, "patience": 10}
 PEEKING = "peeking"
-"""A kind of split that explains published figures and gives none of ours: the epoch is the one
-with the highest accuracy on the test nodes of the published split."""
+"""Kind of split that selects the epoch with the highest accuracy on the published test nodes.
+It explains figures that others published; none of our results uses it."""
 
 
 @dataclass(frozen=True)
-class Measurement:
-    """What one run of one method gave; accuracies are shares, not percent.
+class MeasuredRun:
+    """Result of one run of one method; accuracies are fractions, not percent.
 
-    ``seconds`` are those of the processor, which a busy machine does not lengthen.
+    ``seconds`` is processor time, which other programs on the machine do not change.
     """
 
     seed: int
@@ -61,8 +66,8 @@ class Measurement:
         }
 
 
-def run_settings(dataset: str, *, quick: bool) -> Settings:
-    """Return what is equal for all methods on a data set: stopping and feature scaling."""
+def run_settings(dataset: str, *, quick: bool) -> MethodSettings:
+    """Return the settings that all methods share on a data set: stopping and feature scaling."""
     settings = CITATION_RUN if dataset in CITATION else GRID_RUN
     if dataset in SCALED_BY_AUTHORS:
         settings = {**settings, "feature_scaling": "none"}
@@ -72,7 +77,7 @@ def run_settings(dataset: str, *, quick: bool) -> Settings:
 
 
 def hide_test_labels(graph: Graph, split: Split) -> Graph:
-    """Return the graph as every method gets it: only training and validation labels are left.
+    """Return the graph that every method gets: with training and validation labels only.
 
     Deviation: nodes in none of the three sets lose their label too.
     """
@@ -83,38 +88,38 @@ def hide_test_labels(graph: Graph, split: Split) -> Graph:
     return dataclasses.replace(graph, labels=labels)
 
 
-def choose_split(dataset: Dataset, setting: str, seed: int) -> Split:
-    """Return the published split, the same for all seeds, or the one drawn by the seed.
+def choose_split(dataset: Dataset, split_kind: str, seed: int) -> Split:
+    """Return the published split, which is the same for all seeds, or the split of the seed.
 
-    ``PEEKING`` gives the published one with its test nodes for validation and none for testing.
+    ``PEEKING`` returns the published split with its test nodes in the place of validation nodes.
     """
-    if setting == "published" and dataset.published is not None:
+    if split_kind == "published" and dataset.published is not None:
         return dataset.published
-    if setting == PEEKING and dataset.published is not None:
+    if split_kind == PEEKING and dataset.published is not None:
         nothing = dataset.published.test[:0]
         return Split(dataset.published.train, dataset.published.test, nothing)
     return dataset.draw_split(seed)
 
 
 def measure(
-    contender: Contender, dataset: Dataset, setting: str, settings: Settings, seed: int
-) -> Measurement:
+    row: MethodRow, dataset: Dataset, split_kind: str, settings: MethodSettings, seed: int
+) -> MeasuredRun:
     """Train once and measure on the test nodes.
 
-    The method gets the graph without test labels, unless it is ``PEEKING``; they are joined to
-    its predictions here.
+    The method never gets test labels, except under ``PEEKING``; they are compared with its
+    predictions here.
     """
-    if setting == PEEKING:
+    if split_kind == PEEKING:
         settings = {**settings, "stop_on": "accuracy"}
-    split = choose_split(dataset, setting, seed)
+    split = choose_split(dataset, split_kind, seed)
     graph = hide_test_labels(dataset.graph, split)
     started = time.process_time()
-    probabilities, best_epoch, epochs = predict(contender, graph, split, settings, seed)
+    probabilities, best_epoch, epochs = predict(row, graph, split, settings, seed)
     seconds = time.process_time() - started
-    tested = split.validation if setting == PEEKING else split.test
+    tested = split.validation if split_kind == PEEKING else split.test
     test = evaluate(probabilities, dataset.graph.labels, tested)
     validation = evaluate(probabilities, graph.labels, split.validation)
-    return Measurement(
+    return MeasuredRun(
         seed=seed,
         accuracy=test.accuracy,
         macro_f1=test.macro_f1,
@@ -127,26 +132,26 @@ def measure(
 
 
 def validate(
-    contender: Contender, dataset: Dataset, setting: str, settings: Settings, seed: int
+    row: MethodRow, dataset: Dataset, split_kind: str, settings: MethodSettings, seed: int
 ) -> tuple[float, float]:
-    """Train once and return accuracy and negative loss on the validation nodes alone."""
-    split = choose_split(dataset, setting, seed)
+    """Train once and return accuracy and negative loss on the validation nodes."""
+    split = choose_split(dataset, split_kind, seed)
     graph = hide_test_labels(dataset.graph, split)
-    probabilities, _, _ = predict(contender, graph, split, settings, seed)
+    probabilities, _, _ = predict(row, graph, split, settings, seed)
     scores = evaluate(probabilities, graph.labels, split.validation)
     return scores.accuracy, -scores.log_loss
 
 
 def predict(
-    contender: Contender, graph: Graph, split: Split, settings: Settings, seed: int
+    row: MethodRow, graph: Graph, split: Split, settings: MethodSettings, seed: int
 ) -> tuple[FloatArray, int, int]:
-    """Return probabilities (N, K), the best epoch and the number of epochs, zero if none."""
-    if contender.method is None:
-        method = get_method(contender.module)
+    """Return probabilities (N, K), the best epoch and the number of epochs, or zeros."""
+    if row.method is None:
+        method = get_method(row.module)
         probabilities, _ = fit_direct(method, graph, split, method.settings(**settings, seed=seed))
         return probabilities, 0, 0
     from ml.training.fit import fit
 
-    config = make_config(method=contender.method, seed=seed, **settings)
+    config = make_config(method=row.method, seed=seed, **settings)
     result = fit(graph, split, config)
     return result.probabilities, result.best_epoch, len(result.history)

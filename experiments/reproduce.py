@@ -1,4 +1,4 @@
-"""``reproduce``: run what is missing, write the document, give the rows as JSON."""
+"""Reproduction of the tables: run missing cells, write the page, return the rows as JSON."""
 
 import json
 import shutil
@@ -12,60 +12,61 @@ from typing import Any
 import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from experiments.report.document import DOCUMENT, write_document
-from experiments.running import Running, limit_seeds, run_jobs
-from experiments.runs import RESULTS, read_cell
-from experiments.tables.table import Job, choose_jobs
+from experiments.paths import DOCS, RESULTS
+from experiments.report.document import write_document
+from experiments.running import ProgressHooks, RunOptions, limit_seeds, run_jobs
+from experiments.runs import Runs, read_runs
+from experiments.tables.table import CellJob, choose_jobs
+from experiments.tuned import FILE_NAME as TUNED
 
 
 @dataclass(frozen=True)
-class Request:
-    """What is asked for: a table or data set, or everything; how many seeds; how thoroughly.
+class ReproductionRequest:
+    """A table, a data set or everything (``name`` is ``None``), and how to run it.
 
-    ``quick`` runs few epochs without a search, ``fresh`` runs again what is stored; neither
-    touches the stored results or the document.
+    ``quick`` runs few epochs without a search; ``fresh`` repeats stored runs. Neither changes the
+    stored results or the page.
     """
 
-    wanted: str | None = None
+    name: str | None = None
     seeds: int | None = None
     json_path: Path | None = None
     quick: bool = False
     fresh: bool = False
     workers: int = 2
     results: Path = RESULTS
-    document: Path = DOCUMENT
+    docs: Path = DOCS
 
 
-def reproduce(request: Request) -> list[str]:
-    """Run the jobs asked for and return what was skipped and why.
+def run_reproduction(request: ReproductionRequest) -> list[str]:
+    """Run the requested jobs and return what was skipped and why.
 
-    Raises: KeyError if neither a table nor a data set has the name asked for.
+    Raises: KeyError if neither a table nor a data set has the requested name.
     """
-    jobs = limit_seeds(choose_jobs(request.wanted), request.seeds)
-    with _place(request) as results:
-        skipped = _run(jobs, Running(results, request.workers, request.quick))
+    jobs = limit_seeds(choose_jobs(request.name), request.seeds)
+    with _results_folder(request) as results:
+        skipped = _run(jobs, RunOptions(results, request.workers, request.quick))
         if request.json_path is not None:
-            request.json_path.write_text(
-                json.dumps(collect_rows(jobs, results, skipped), indent=1) + "\n", encoding="utf-8"
-            )
+            rows = collect_rows(jobs, results, skipped)
+            request.json_path.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
         if results == request.results:
-            write_document(results, request.document)
+            write_document(results, request.docs)
     return skipped
 
 
 @contextmanager
-def _place(request: Request) -> Iterator[Path]:
+def _results_folder(request: ReproductionRequest) -> Iterator[Path]:
+    """Yield the stored results, or a temporary folder if they must not change."""
     if not (request.quick or request.fresh):
         yield request.results
         return
     with tempfile.TemporaryDirectory() as folder:
-        results = Path(folder)
-        if request.fresh and not request.quick and (request.results / "frozen").exists():
-            shutil.copytree(request.results / "frozen", results / "frozen")
-        yield results
+        if not request.quick and (request.results / TUNED).exists():
+            shutil.copy(request.results / TUNED, folder)
+        yield Path(folder)
 
 
-def _run(jobs: list[Job], running: Running) -> list[str]:
+def _run(jobs: list[CellJob], options: RunOptions) -> list[str]:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -74,16 +75,15 @@ def _run(jobs: list[Job], running: Running) -> list[str]:
     )
     with Progress(*columns) as progress:
         bar = progress.add_task("reproduce", total=len(jobs))
-        frozen = " frozen"
+        hooks = ProgressHooks(
+            on_tuned=lambda step: progress.update(bar, description=step),
+            on_cell=lambda step: progress.update(bar, description=step, advance=1),
+        )
+        return run_jobs(jobs, options, hooks)
 
-        def report(step: str) -> None:
-            progress.update(bar, description=step, advance=0 if step.endswith(frozen) else 1)
 
-        return run_jobs(jobs, running, report)
-
-
-def collect_rows(jobs: list[Job], results: Path, skipped: list[str]) -> dict[str, Any]:
-    """Return the rows of the first kind of split of each data set, and of the others apart.
+def collect_rows(jobs: list[CellJob], results: Path, skipped: list[str]) -> dict[str, Any]:
+    """Return the rows of the first kind of split per data set, and those of other splits apart.
 
     Each row is ``{"method", "mean", "std", "seeds", "dataset", "split"}`` in percent.
     """
@@ -91,22 +91,22 @@ def collect_rows(jobs: list[Job], results: Path, skipped: list[str]) -> dict[str
     rows: list[dict[str, Any]] = []
     others: list[dict[str, Any]] = []
     for job in jobs:
-        runs = [run for run in read_cell(job.cell, results)["runs"] if run["seed"] < job.seeds]
+        runs = [run for run in read_runs(job.cell, results) if run["seed"] < job.seeds]
         if not runs:
             continue
-        main = first.setdefault(job.cell.dataset, job.cell.setting)
-        (rows if job.cell.setting == main else others).append(_row(job, runs))
+        main = first.setdefault(job.cell.dataset, job.cell.split_kind)
+        (rows if job.cell.split_kind == main else others).append(_row(job, runs))
     return {"rows": rows, "other_splits": others, "skipped": skipped}
 
 
-def _row(job: Job, runs: list[dict[str, Any]]) -> dict[str, Any]:
+def _row(job: CellJob, runs: Runs) -> dict[str, Any]:
     accuracies = 100 * np.array([run["accuracy"] for run in runs])
-    spread = float(accuracies.std(ddof=1)) if len(runs) > 1 else 0.0
+    deviation = float(accuracies.std(ddof=1)) if len(runs) > 1 else 0.0
     return {
-        "method": job.contender.title,
+        "method": job.row.title,
         "mean": round(float(accuracies.mean()), 2),
-        "std": round(spread, 2),
+        "std": round(deviation, 2),
         "seeds": len(runs),
         "dataset": job.cell.dataset,
-        "split": job.cell.setting,
+        "split": job.cell.split_kind,
     }

@@ -1,4 +1,4 @@
-"""Runs jobs, alone or over processes, and continues where an earlier run stopped."""
+"""Runs the jobs of tables, in one process or in several, and continues an interrupted run."""
 
 import multiprocessing
 import os
@@ -10,28 +10,35 @@ from itertools import groupby
 from pathlib import Path
 
 from experiments.datasets.dataset import Dataset, load_dataset
-from experiments.methods import CONTENDERS, Contender, Settings
-from experiments.protocol import Measurement, measure
-from experiments.runs import add_run, missing_seeds, take_over_runs
-from experiments.tables.table import Job
-from experiments.tuning import freeze, frozen_path, read_frozen
+from experiments.methods import METHOD_ROWS, MethodRow, MethodSettings
+from experiments.protocol import MeasuredRun, measure
+from experiments.runs import add_run, copy_missing_runs, missing_seeds
+from experiments.tables.table import CellJob
+from experiments.tuned import read_tuned
+from experiments.tuning import tune
 from ml.compute.child_process import die_with_parent
 from ml.errors import DatasetUnavailable, MlError
 
-Report = Callable[[str], None]
-
 
 @dataclass(frozen=True)
-class Running:
-    """How jobs are run: where results go, how many processes, whether it is a smoke run."""
+class RunOptions:
+    """Where results are stored, how many processes run, and whether this is a smoke test."""
 
     results: Path
     workers: int = 1
     quick: bool = False
 
 
-def run_jobs(jobs: list[Job], running: Running, report: Report) -> list[str]:
-    """Freeze configurations, then fill cells, data set by data set; return what was skipped."""
+@dataclass(frozen=True)
+class ProgressHooks:
+    """Functions that are called with a description after each tuned method and each cell."""
+
+    on_tuned: Callable[[str], None] = lambda _step: None
+    on_cell: Callable[[str], None] = lambda _step: None
+
+
+def run_jobs(jobs: list[CellJob], options: RunOptions, progress: ProgressHooks) -> list[str]:
+    """Tune methods, then fill cells, data set by data set; return what was skipped and why."""
     skipped: list[str] = []
     for dataset, group in groupby(jobs, key=lambda job: job.cell.dataset):
         try:
@@ -40,23 +47,24 @@ def run_jobs(jobs: list[Job], running: Running, report: Report) -> list[str]:
             skipped.append(f"{dataset}: {error}")
             continue
         members = list(group)
-        sources = dict.fromkeys(job.contender.based_on or job.contender.key for job in members)
-        searches = [(CONTENDERS[key], dataset, running) for key in sources]
-        for name, problem in _spread(_freeze_one, searches, running.workers):
-            report(f"{dataset}: {name} frozen")
-            skipped.extend(problem)
-        for name, problem in _spread(
-            _run_one, [(job, running) for job in members], running.workers
-        ):
-            report(f"{dataset}: {name}")
-            skipped.extend(problem)
+        sources = dict.fromkeys(job.row.based_on or job.row.key for job in members)
+        searches = [(METHOD_ROWS[key], dataset, options) for key in sources]
+        for title, problems in _spread(_tune_one, searches, options.workers):
+            progress.on_tuned(f"{dataset}: {title} tuned")
+            skipped.extend(problems)
+        cells = [(job, options) for job in members]
+        for title, problems in _spread(_run_one, cells, options.workers):
+            progress.on_cell(f"{dataset}: {title}")
+            skipped.extend(problems)
     return skipped
 
 
-Answer = tuple[str, list[str]]
+Outcome = tuple[str, list[str]]
+"""Title of what was done, and the problems met."""
 
 
-def _spread(work: Callable[..., Answer], parts: list[tuple], workers: int) -> Iterator[Answer]:  # type: ignore[type-arg]  # arguments of work
+def _spread(work: Callable[..., Outcome], parts: list[tuple], workers: int) -> Iterator[Outcome]:  # type: ignore[type-arg]  # arguments of work
+    """Call ``work`` with every tuple of arguments; yield the outcomes as they arrive."""
     if workers == 1:
         for part in parts:
             yield work(*part)
@@ -70,7 +78,7 @@ def _spread(work: Callable[..., Answer], parts: list[tuple], workers: int) -> It
 
 
 def _start_worker(parent: int) -> None:
-    """Work with one thread, and not on results that nobody waits for any more."""
+    """Use one thread, and end when the parent process ends."""
     import torch
 
     die_with_parent(parent, signal.SIGKILL)
@@ -78,41 +86,40 @@ def _start_worker(parent: int) -> None:
     torch.set_num_threads(1)
 
 
-def _freeze_one(contender: Contender, dataset: str, running: Running) -> Answer:
-    if frozen_path(running.results, dataset, contender.key).exists():
-        return contender.title, []
+def _tune_one(row: MethodRow, dataset: str, options: RunOptions) -> Outcome:
     try:
-        freeze(contender, load_dataset(dataset), running.results, quick=running.quick)
+        tune(row, load_dataset(dataset), options.results, quick=options.quick)
     except MlError as error:
-        return contender.title, [f"{contender.title} on {dataset}: {error}"]
-    return contender.title, []
+        return row.title, [f"{row.title} on {dataset}: {error}"]
+    return row.title, []
 
 
-def _run_one(job: Job, running: Running) -> Answer:
+def _run_one(job: CellJob, options: RunOptions) -> Outcome:
+    title, results = job.row.title, options.results
     try:
-        settings, frozen = read_frozen(job.contender, job.cell.dataset, running.results)
+        settings, tuned_hash = read_tuned(job.row, job.cell.dataset, results)
         dataset = load_dataset(job.cell.dataset)
-        take_over_runs(job.cell, running.results, frozen, job.seeds)
-        missing = missing_seeds(job.cell, running.results, frozen, job.seeds)
+        copy_missing_runs(job.cell, results, tuned_hash, job.seeds)
+        missing = missing_seeds(job.cell, results, tuned_hash, job.seeds)
         for run in _measure_all(job, dataset, settings, missing):
-            add_run(job.cell, running.results, frozen, run)
+            add_run(job.cell, results, tuned_hash, run)
     except MlError as error:
-        return job.contender.title, [f"{job.contender.title} on {job.cell.dataset}: {error}"]
-    return f"{job.contender.title} ({job.cell.setting})", []
+        return title, [f"{title} on {job.cell.dataset}: {error}"]
+    return f"{title} ({job.cell.split_kind})", []
 
 
 def _measure_all(
-    job: Job, dataset: Dataset, settings: Settings, seeds: list[int]
-) -> Iterator[Measurement]:
-    """Run seed by seed; where neither the split nor the method depends on it, once for all."""
-    alike = job.contender.deterministic and job.cell.setting == "published"
-    run: Measurement | None = None
+    job: CellJob, dataset: Dataset, settings: MethodSettings, seeds: list[int]
+) -> Iterator[MeasuredRun]:
+    """Run seed by seed; run once for all if neither the split nor the method uses the seed."""
+    same_for_all = job.row.deterministic and job.cell.split_kind == "published"
+    run: MeasuredRun | None = None
     for seed in seeds:
-        if run is None or not alike:
-            run = measure(job.contender, dataset, job.cell.setting, settings, seed)
+        if run is None or not same_for_all:
+            run = measure(job.row, dataset, job.cell.split_kind, settings, seed)
         yield replace(run, seed=seed)
 
 
-def limit_seeds(jobs: list[Job], seeds: int | None) -> list[Job]:
+def limit_seeds(jobs: list[CellJob], seeds: int | None) -> list[CellJob]:
     """Return the jobs with another number of seeds, if one is given."""
     return jobs if seeds is None else [replace(job, seeds=seeds) for job in jobs]

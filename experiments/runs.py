@@ -1,13 +1,14 @@
-"""Finished runs as small JSON files: a later run continues, a reader can check."""
+"""Stored runs of the tables: one file per table, one line per cell, one entry per seed."""
 
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from experiments.protocol import Measurement
+from experiments.json_lines import Line, find_line, read_lines, update_line
+from experiments.protocol import MeasuredRun
 
-RESULTS = Path("experiments/results")
+Runs = list[dict[str, Any]]
+_FIELDS = frozenset({"table", "dataset", "setting", "method", "runs"})
 
 
 @dataclass(frozen=True, order=True)
@@ -16,86 +17,74 @@ class Cell:
 
     table: str
     dataset: str
-    setting: str
+    split_kind: str
     method: str
 
     def path(self, results: Path) -> Path:
-        """Return where the cell is kept."""
-        return results / self.table / f"{self.dataset}.{self.setting}.{self.method}.json"
+        """Return the file of the table."""
+        return results / f"{self.table}.jsonl"
+
+    def key(self) -> dict[str, str]:
+        """Return the fields of the stored line; the file calls the kind of split ``setting``."""
+        return {"dataset": self.dataset, "setting": self.split_kind, "method": self.method}
 
 
-def read_cell(cell: Cell, results: Path) -> dict[str, Any]:
-    """Return the stored cell, or an empty one."""
-    path = cell.path(results)
-    if not path.exists():
-        return {"runs": []}
-    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return content
+def read_runs(cell: Cell, results: Path) -> Runs:
+    """Return the stored runs of a cell in the order of their seeds."""
+    line = find_line(cell.path(results), cell.key())
+    return [] if line is None else list(line["runs"])
 
 
-def write_cell(cell: Cell, results: Path, frozen: str, runs: list[dict[str, Any]]) -> None:
-    """Replace the stored cell in one step."""
-    path = cell.path(results)
-    content = {
-        "table": cell.table,
-        "dataset": cell.dataset,
-        "setting": cell.setting,
-        "method": cell.method,
-        "frozen": frozen,
-        "runs": sorted(runs, key=lambda run: run["seed"]),
-    }
-    lines = json.dumps(content, indent=None, separators=(", ", ": "))
-    replace_text(path, lines.replace('{"seed"', '\n{"seed"') + "\n")
+def read_runs_of(cell: Cell, results: Path, tuned_hash: str) -> Runs:
+    """Return the stored runs that were made with the tuned configuration of this hash."""
+    return _runs_of(find_line(cell.path(results), cell.key()), tuned_hash)
 
 
-def replace_text(path: Path, text: str) -> None:
-    """Write a file in one step: whoever reads it meets all of it or what was there before."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_suffix(".part")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(path)
-
-
-def missing_seeds(cell: Cell, results: Path, frozen: str, seeds: int) -> list[int]:
+def missing_seeds(cell: Cell, results: Path, tuned_hash: str, seeds: int) -> list[int]:
     """Return the seeds still to run; a cell of another configuration counts as empty."""
-    stored = read_cell(cell, results)
-    if stored.get("frozen") != frozen:
-        return list(range(seeds))
-    done = {run["seed"] for run in stored["runs"]}
+    done = {run["seed"] for run in read_runs_of(cell, results, tuned_hash)}
     return [seed for seed in range(seeds) if seed not in done]
 
 
-def kept_runs(cell: Cell, results: Path, frozen: str) -> list[dict[str, Any]]:
-    """Return the stored runs that belong to the frozen configuration."""
-    stored = read_cell(cell, results)
-    return list(stored["runs"]) if stored.get("frozen") == frozen else []
+def copy_missing_runs(cell: Cell, results: Path, tuned_hash: str, seeds: int) -> None:
+    """Copy missing seeds that another table has for the same method, data set and split."""
+    missing = set(missing_seeds(cell, results, tuned_hash, seeds))
+    copied: dict[int, dict[str, Any]] = {}
+    for path in sorted(results.glob("*.jsonl")):
+        other = replace(cell, table=path.stem)
+        runs = read_runs_of(other, results, tuned_hash)
+        copied |= {run["seed"]: run for run in runs if run["seed"] in missing}
+    if copied:
+        _add_runs(cell, results, tuned_hash, copied)
 
 
-def take_over_runs(cell: Cell, results: Path, frozen: str, seeds: int) -> None:
-    """Copy the missing seeds that another table has of the same method, data set and split."""
-    missing = missing_seeds(cell, results, frozen, seeds)
-    found = {run["seed"]: run for run in kept_runs(cell, results, frozen)}
-    own = len(found)
-    for path in sorted(results.glob(f"*/{cell.path(results).name}")):
-        elsewhere = replace(cell, table=path.parent.name)
-        runs = kept_runs(elsewhere, results, frozen)
-        found |= {run["seed"]: run for run in runs if run["seed"] in missing}
-    if len(found) > own:
-        write_cell(cell, results, frozen, list(found.values()))
+def add_run(cell: Cell, results: Path, tuned_hash: str, run: MeasuredRun) -> None:
+    """Store one more run; runs of another configuration are dropped."""
+    _add_runs(cell, results, tuned_hash, {run.seed: run.as_dict()})
 
 
-def add_run(cell: Cell, results: Path, frozen: str, run: Measurement) -> None:
-    """Store one more run."""
-    runs = [old for old in kept_runs(cell, results, frozen) if old["seed"] != run.seed]
-    write_cell(cell, results, frozen, [*runs, run.as_dict()])
+def _add_runs(cell: Cell, results: Path, tuned_hash: str, new: dict[int, dict[str, Any]]) -> None:
+    def change(line: Line | None) -> Line:
+        runs = {run["seed"]: run for run in _runs_of(line, tuned_hash)} | new
+        return {
+            "table": cell.table,
+            **cell.key(),
+            "frozen": tuned_hash,
+            "runs": [runs[seed] for seed in sorted(runs)],
+        }
+
+    update_line(cell.path(results), cell.key(), change)
 
 
-def all_cells(results: Path) -> list[tuple[Cell, list[dict[str, Any]]]]:
+def _runs_of(line: Line | None, tuned_hash: str) -> Runs:
+    return list(line["runs"]) if line is not None and line.get("frozen") == tuned_hash else []
+
+
+def all_cells(results: Path) -> list[tuple[Cell, Runs]]:
     """Return every stored cell with its runs, in a fixed order."""
-    found = []
-    for path in sorted(results.glob("*/*.json")):
-        content = json.loads(path.read_text(encoding="utf-8"))
-        names = ("table", "dataset", "setting", "method")
-        if {*names, "runs"} <= content.keys():
-            found.append((Cell(*(content[name] for name in names)), content["runs"]))
-    return found
+    return [
+        (Cell(line["table"], line["dataset"], line["setting"], line["method"]), line["runs"])
+        for path in sorted(results.glob("*.jsonl"))
+        for line in read_lines(path)
+        if line.keys() >= _FIELDS
+    ]

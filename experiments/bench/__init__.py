@@ -1,1 +1,1 @@
-"""What things cost, one file a question; each has ``run() -> {"rows": [...]}``."""
+"""Benches: one module per measurement, each with ``run() -> {"rows": [...]}``."""

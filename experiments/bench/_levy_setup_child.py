@@ -1,4 +1,4 @@
-"""One measurement of ``levy_setup``, in a process of its own: prints a row as JSON."""
+"""One measurement of ``levy_setup`` in a separate process; prints a row as JSON."""
 
 import json
 import statistics
@@ -28,7 +28,7 @@ _SIGMA = 1.0
 
 @compiled
 def _first_of_all(number: float) -> float:
-    """Make numba import the rest of itself, which is no part of a set-up."""
+    """Let numba finish its own imports, which are not part of a set-up."""
     return number
 
 
@@ -77,8 +77,8 @@ def _eigh_seconds(adjacency: SparseMatrix) -> float | None:
 def _error(adjacency: SparseMatrix, operator: SparseLevyOperator, lowest: float) -> float:
     """Return ``|(Lt - Lt_ref) X| / |Lt_ref X|`` at sampled nodes.
 
-    With sigma = 1 a row of ``Lt_ref = I - D^-1 L^g`` needs the degree of its own node alone,
-    which the quadrature finds from a unit signal.
+    With sigma = 1 a row of ``Lt_ref = I - D^-1 L^g`` needs only the degree of its own node, which
+    the quadrature computes from a unit signal.
     """
     generator = np.random.default_rng(0)
     count = adjacency.shape[0]

@@ -1,4 +1,4 @@
-"""Networks as PyTorch Geometric's own examples write them: the peers that ratios are taken to."""
+"""GCN and APPNP as in the examples of PyTorch Geometric, to which LFGCN is compared."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from ml.methods.registry import get_method
 
 
 class LibraryNetwork(nn.Module):
-    """What the peers share: scaled features, edges with weights, dropout and settings of Adam."""
+    """Common part of both networks: scaled features, weighted edges, dropout, settings of Adam."""
 
     def __init__(self, graph: Graph, config: NetworkSettings) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class LibraryNetwork(nn.Module):
 
 
 class CachedGcn(LibraryNetwork):
-    """Two convolutions, normalisation cached."""
+    """Two convolutions with cached normalisation."""
 
     def __init__(self, graph: Graph, config: NetworkSettings) -> None:
         super().__init__(graph, config)
@@ -54,7 +54,7 @@ class CachedGcn(LibraryNetwork):
 
 
 class CachedAppnp(LibraryNetwork):
-    """Two linear layers and the published steps of propagation, normalisation cached."""
+    """Two linear layers and the published propagation steps, with cached normalisation."""
 
     def __init__(self, graph: Graph, config: NetworkSettings) -> None:
         super().__init__(graph, config)
@@ -78,7 +78,7 @@ PEERS: dict[str, Callable[[Graph, NetworkSettings], LibraryNetwork]] = {
 
 
 def library_step(network: LibraryNetwork, graph: Graph, split: Split) -> Callable[[], object]:
-    """Return one epoch of a peer: forward, backward, Adam."""
+    """Return a function that runs one epoch: forward pass, backward pass, Adam step."""
     network.train()
     adam = torch.optim.Adam(
         network.parameters(),

@@ -1,4 +1,4 @@
-"""One measurement of ``training``, in a process of its own: prints a row as JSON."""
+"""One measurement of ``training`` in a separate process; prints a row as JSON."""
 
 import json
 import statistics
@@ -22,7 +22,7 @@ from ml.training.setup import prepare
 
 
 def main(name: str, kind: DropEdge, epochs: int) -> dict[str, Any]:
-    """Estimate, prepare, run some epochs."""
+    """Estimate the cost of a training, prepare it and run some epochs."""
     keep_freed_memory()
     graph, split = _load(name)
     scaling: Scaling = "quantile" if name.isdecimal() else "none"
@@ -62,5 +62,5 @@ def _load(name: str) -> tuple[Graph, Split]:
 
 
 if __name__ == "__main__":
-    _, asked, drop_edge, count = sys.argv
-    sys.stdout.write(json.dumps(main(asked, cast("DropEdge", drop_edge), int(count))))
+    _, graph_name, drop_edge, count = sys.argv
+    sys.stdout.write(json.dumps(main(graph_name, cast("DropEdge", drop_edge), int(count))))

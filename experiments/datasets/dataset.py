@@ -1,4 +1,4 @@
-"""A graph with what an experiment has to know about it, and the lookup by name."""
+"""A graph with its splits, and the lookup of data sets by name."""
 
 import os
 from collections.abc import Callable
@@ -12,14 +12,13 @@ from ml.graph.graph import Graph
 from ml.graph.split import Split, random_split, stratified_split
 
 FOLDER_VARIABLE = "LEVYGRID_DATASETS_DIR"
-DEFAULT_FOLDER = Path("../shared/data")
 
 Drawing = Literal["random", "stratified"]
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A graph, the split its authors published if any, and how further ones are drawn."""
+    """A graph, the split that its authors published if any, and how other splits are drawn."""
 
     name: str
     title: str
@@ -34,15 +33,16 @@ class Dataset:
         return draw(self.graph.labels, seed)
 
 
-def data_folder() -> Path:
-    """Return the folder named by LEVYGRID_DATASETS_DIR, else ``../shared/data``."""
-    return Path(os.environ.get(FOLDER_VARIABLE, str(DEFAULT_FOLDER)))
+def find_data_folder() -> Path | None:
+    """Return the folder named by LEVYGRID_DATASETS_DIR, or ``None`` if it names none."""
+    folder = os.environ.get(FOLDER_VARIABLE, "")
+    return Path(folder) if folder else None
 
 
 def find_file(folder: Path, name: str, source: str) -> Path:
     """Return the path of a data file.
 
-    Raises: DatasetUnavailable saying where the file can be had.
+    Raises: DatasetUnavailable with the place where the file can be downloaded.
     """
     path = folder / name
     if not path.is_file():
@@ -51,27 +51,33 @@ def find_file(folder: Path, name: str, source: str) -> Path:
 
 
 def load_dataset(name: str) -> Dataset:
-    """Return a data set by its name; read once a process.
+    """Return a data set by its name; each process reads it once.
 
-    Raises: DatasetUnavailable if there is none of that name, or its file is absent.
+    Raises: DatasetUnavailable if the name is unknown, its file is absent or its folder is not set.
     """
-    return _load(name, data_folder())
+    return _load(name, find_data_folder())
 
 
 @cache
-def _load(name: str, folder: Path) -> Dataset:
-    loaders = _loaders()
-    if name not in loaders:
-        raise DatasetUnavailable(f"no data set is called {name}; there are {', '.join(loaders)}")
-    return loaders[name](folder)
+def _load(name: str, folder: Path | None) -> Dataset:
+    from experiments.datasets import grid_tasks
+
+    if name in grid_tasks.LOADERS:
+        return grid_tasks.LOADERS[name]()
+    readers = _file_readers()
+    if name not in readers:
+        known = ", ".join([*readers, *grid_tasks.LOADERS])
+        raise DatasetUnavailable(f"no data set is called {name}; there are {known}")
+    if folder is None:
+        raise DatasetUnavailable(
+            f"{name} is skipped because no data folder is set. Set {FOLDER_VARIABLE} (or pass "
+            "--data) to the folder with its file"
+        )
+    return readers[name](folder)
 
 
-def _loaders() -> dict[str, Callable[[Path], Dataset]]:
-    from experiments.datasets import directed_citation, grid_tasks, paper_grids, planetoid
+def _file_readers() -> dict[str, Callable[[Path], Dataset]]:
+    """Return the readers of the data sets that are files of the data folder."""
+    from experiments.datasets import directed_citation, paper_grids, planetoid
 
-    return {
-        **paper_grids.LOADERS,
-        **planetoid.LOADERS,
-        **directed_citation.LOADERS,
-        **grid_tasks.LOADERS,
-    }
+    return {**paper_grids.LOADERS, **planetoid.LOADERS, **directed_citation.LOADERS}

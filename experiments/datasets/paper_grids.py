@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments.datasets.dataset import Dataset, find_file
+from experiments.datasets.titles import title_of
 from ml.arrays import FloatArray
 from ml.graph.graph import Graph
 from ml.graph.split import Split
@@ -17,19 +18,19 @@ def load_ieee118(folder: Path) -> Dataset:
     """Read IEEE 118: 175 directed pairs, 7 of weight two. Raises: DatasetUnavailable."""
     path = find_file(folder, "ieee118_paper.npz", SOURCE)
     graph, split = _read(path, "edge_weight")
-    return Dataset(name="ieee118", title="IEEE 118", graph=graph, published=split)
+    return Dataset(name="ieee118", title=title_of("ieee118"), graph=graph, published=split)
 
 
 def load_sc500(folder: Path) -> Dataset:
     """Read SC 500 with all 584 pairs of weight one. Raises: DatasetUnavailable."""
     graph, split = _read(find_file(folder, "sc500_paper.npz", SOURCE), None)
-    return Dataset(name="sc500", title="SC 500", graph=graph, published=split)
+    return Dataset(name="sc500", title=title_of("sc500"), graph=graph, published=split)
 
 
 def load_sc500_by_charging(folder: Path) -> Dataset:
-    """Read SC 500 weighted by line charging; the 292 pairs without any fall away."""
+    """Read SC 500 weighted by line charging; the 292 pairs without charging are dropped."""
     graph, split = _read(find_file(folder, "sc500_paper.npz", SOURCE), "edge_br_b")
-    return Dataset(name="sc500_br_b", title="SC 500 (BR_B weights)", graph=graph, published=split)
+    return Dataset(name="sc500_br_b", title=title_of("sc500_br_b"), graph=graph, published=split)
 
 
 def _read(path: Path, weight: str | None) -> tuple[Graph, Split]:

@@ -1,4 +1,4 @@
-"""Arrays and sparse matrices from raw bytes that nobody vouches for."""
+"""Arrays and sparse matrices from untrusted raw bytes."""
 
 import math
 from dataclasses import dataclass
@@ -20,16 +20,16 @@ class NotPlain(ValueError):
 
 @dataclass
 class Element:
-    """What an array consists of; its byte order arrives after it is first mentioned."""
+    """Element type of an array; its byte order follows later in the stream."""
 
     code: str
     order: str = "|"
 
 
 def make_array(raw: object, element: Element, shape: object, by_column: bool) -> npt.NDArray[Any]:
-    """Return an array of numbers whose bytes are as many as its shape wants.
+    """Return an array of numbers from its bytes.
 
-    Raises: NotPlain if they are not, or if it would consist of anything but numbers.
+    Raises: NotPlain if the bytes do not fit the shape, or if the elements are not numbers.
     """
     if element.code not in _NUMBERS:
         raise NotPlain(f"an array of the type {element.code} is not allowed")
@@ -54,9 +54,9 @@ def check_sizes(shape: object) -> tuple[int, ...]:
 
 
 def make_matrix(data: Any, columns: Any, starts: Any, sizes: tuple[int, ...]) -> SparseMatrix:
-    """Return a sparse matrix after a check of its positions, which scipy would take on trust.
+    """Return a sparse matrix after checking its positions, which scipy does not do by itself.
 
-    Raises: NotPlain if they or the parts are not as they have to be; ValueError from scipy's check.
+    Raises: NotPlain for parts of an unexpected form; ValueError if scipy's check fails.
     """
     parts = (data, columns, starts)
     flat = all(isinstance(part, np.ndarray) and part.ndim == 1 for part in parts)

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from experiments.datasets.dataset import Dataset, find_file
 from experiments.datasets.inert_pickle import read_inert_pickle
 from experiments.datasets.plain_arrays import MAX_BYTES
+from experiments.datasets.titles import title_of
 from ml.arrays import FloatArray, IntArray
 from ml.errors import DatasetUnavailable
 from ml.graph.graph import UNLABELLED, Graph
@@ -27,7 +28,7 @@ SOURCE = (
 _VALIDATION_NODES = 500
 _MAX_ENTRIES = 2**27  # a GiB of features; CiteSeer, the largest, has a tenth
 _MAX_DIGITS = 10
-_TITLES = {"cora": "Cora", "citeseer": "CiteSeer", "pubmed": "PubMed"}
+_NAMES = ("cora", "citeseer", "pubmed")
 
 
 def load_planetoid(name: str, folder: Path) -> Dataset:
@@ -41,7 +42,7 @@ def load_planetoid(name: str, folder: Path) -> Dataset:
         graph, split = _read_originals(folder, f"ind.{name}")
     else:
         graph, split = _read_archive(find_file(folder, path.name, SOURCE))
-    return Dataset(name=name, title=_TITLES[name], graph=graph, published=split)
+    return Dataset(name=name, title=title_of(name), graph=graph, published=split)
 
 
 def _read_archive(path: Path) -> tuple[Graph, Split]:
@@ -93,7 +94,7 @@ def _read_part(folder: Path, name: str, kind: type[Part]) -> Part:
 
 
 def _read_test_nodes(folder: Path, name: str) -> IntArray:
-    """Return the node that each row of ``tx`` and ``ty`` belongs to, one a line."""
+    """Return the node of each row of ``tx`` and ``ty``, one per line."""
     path = find_file(folder, name, SOURCE)
     if path.stat().st_size > MAX_BYTES:
         raise DatasetUnavailable(f"{name} is longer than {MAX_BYTES} bytes")
@@ -127,9 +128,9 @@ def _classes_of(one_hot: npt.NDArray[Any]) -> IntArray:
 def _place_rows(
     first: npt.NDArray[Any], rows: npt.NDArray[Any], places: IntArray, absent: int
 ) -> npt.NDArray[Any]:
-    """Put row i of ``rows`` at ``places[i]`` behind ``first``; what is in neither is ``absent``.
+    """Put row i of ``rows`` at ``places[i]`` behind ``first``; other rows are ``absent``.
 
-    In CiteSeer these are 15 isolated nodes without features and label.
+    CiteSeer has 15 such rows: isolated nodes without features and label.
     """
     placed = np.full((places.max() + 1, *first.shape[1:]), absent, dtype=first.dtype)
     placed[: len(first)] = first
@@ -151,5 +152,5 @@ def scale_rows(features: FloatArray) -> FloatArray:
 
 
 LOADERS: dict[str, Callable[[Path], Dataset]] = {
-    name: partial(load_planetoid, name) for name in _TITLES
+    name: partial(load_planetoid, name) for name in _NAMES
 }

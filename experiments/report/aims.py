@@ -1,50 +1,49 @@
-"""The aims of the reproduction and what was reached, from the stored cells."""
+"""Accuracies that the reproduction aimed at, and the accuracies it reached."""
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from experiments.methods import CONTENDERS, OURS
-from experiments.report.comparison import Summary, summarise
-from experiments.runs import Cell, read_cell
+from experiments.methods import METHOD_ROWS, OURS
+from experiments.report.comparison import AccuracySummary, summarise
+from experiments.runs import Cell, Runs, read_runs
 from experiments.tables.table import get_table
 
 
 @dataclass(frozen=True)
-class Aim:
+class AccuracyAim:
     """A mean accuracy in percent that LFGCN or LFGCN+ should reach."""
 
     table: str
     dataset: str
-    setting: str
+    split_kind: str
     accuracy: float
 
 
 AIMS = (
-    Aim("directed", "ieee118", "published", 83.2),
-    Aim("directed", "sc500", "published", 98.3),
-    Aim("undirected", "cora", "published", 84.6),
-    Aim("undirected", "citeseer", "published", 73.3),
-    Aim("undirected", "pubmed", "published", 81.8),
-    Aim("tasks", "activsg2000_zone", "seeded", 85.0),
+    AccuracyAim("directed", "ieee118", "published", 83.2),
+    AccuracyAim("directed", "sc500", "published", 98.3),
+    AccuracyAim("undirected", "cora", "published", 84.6),
+    AccuracyAim("undirected", "citeseer", "published", 73.3),
+    AccuracyAim("undirected", "pubmed", "published", 81.8),
+    AccuracyAim("tasks", "activsg2000_zone", "seeded", 85.0),
 )
 
 
 def list_aims(results: Path) -> list[str]:
-    """Return the table of aims: the best of ours, the best learned rival, reached or not."""
+    """Return the table of aims: our best row, the best rival, and whether the aim was reached."""
     lines = [
-        "## Aims and what was reached",
+        "## Aims of this project",
         "",
-        "| data set | aim | best of ours | best learned rival | aim reached | above all rivals |",
+        "| data set | aim | best of ours | best rival | aim reached | above all rivals |",
         "|---|---|---|---|---|---|",
     ]
     lines += [_line(aim, results) for aim in AIMS]
     return [*lines, ""]
 
 
-def _line(aim: Aim, results: Path) -> str:
+def _line(aim: AccuracyAim, results: Path) -> str:
     rivals = [
-        method for method in get_table(aim.table).methods if CONTENDERS[method].kind == "rival"
+        method for method in get_table(aim.table).methods if METHOD_ROWS[method].kind == "rival"
     ]
     ours, rival = _best(aim, OURS, results), _best(aim, tuple(rivals), results)
     start = f"| {aim.dataset} | {aim.accuracy:.1f} "
@@ -60,20 +59,20 @@ def _line(aim: Aim, results: Path) -> str:
     return f"{start}| {_show(ours)} | {_show(rival)} | {reached} | {above} |"
 
 
-def _read(aim: Aim, method: str, results: Path) -> list[dict[str, Any]]:
-    cell = Cell(aim.table, aim.dataset, aim.setting, method)
-    runs: list[dict[str, Any]] = read_cell(cell, results)["runs"]
-    return runs
+def _read(aim: AccuracyAim, method: str, results: Path) -> Runs:
+    return read_runs(Cell(aim.table, aim.dataset, aim.split_kind, method), results)
 
 
-def _best(aim: Aim, methods: tuple[str, ...], results: Path) -> tuple[str, Summary] | None:
-    found = [
-        (CONTENDERS[method].title, summarise(runs))
+def _best(
+    aim: AccuracyAim, methods: tuple[str, ...], results: Path
+) -> tuple[str, AccuracySummary] | None:
+    summaries = [
+        (METHOD_ROWS[method].title, summarise(runs))
         for method in methods
         if (runs := _read(aim, method, results))
     ]
-    return max(found, key=lambda pair: pair[1].mean) if found else None
+    return max(summaries, key=lambda pair: pair[1].mean) if summaries else None
 
 
-def _show(pair: tuple[str, Summary] | None) -> str:
+def _show(pair: tuple[str, AccuracySummary] | None) -> str:
     return "not run" if pair is None else f"{pair[0]} {pair[1]}"

@@ -1,4 +1,4 @@
-"""Line charts as SVG text: deterministic, readable by any browser, no library."""
+"""Line charts as SVG text: deterministic, and without a plotting library."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Line:
 
 
 def line_chart(title: str, x_name: str, y_name: str, lines: Sequence[Line]) -> str:
-    """Return a chart of some curves over common axes."""
+    """Return a chart of curves over common axes."""
     xs = [value for line in lines for value in line.x]
     ys = [value for line in lines for value in line.y]
     x_range, y_range = _bounds(xs), _bounds(ys)

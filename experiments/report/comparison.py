@@ -1,4 +1,4 @@
-"""Means, spreads and paired differences of finished runs."""
+"""Means, standard deviations and paired differences of stored runs."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,7 @@ CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
-class Summary:
+class AccuracySummary:
     """Mean and standard deviation of the test accuracy in percent."""
 
     mean: float
@@ -22,7 +22,7 @@ class Summary:
 
 
 @dataclass(frozen=True)
-class Difference:
+class PairedDifference:
     """Mean paired difference in points, its interval, and the p-value of a paired t-test."""
 
     mean: float
@@ -35,14 +35,14 @@ class Difference:
         return f"{self.mean:+.2f} [{self.low:+.2f}, {self.high:+.2f}]"
 
 
-def summarise(runs: list[dict[str, Any]]) -> Summary:
+def summarise(runs: list[dict[str, Any]]) -> AccuracySummary:
     """Return mean and sample deviation over the seeds, in percent."""
     accuracies = 100 * np.array([run["accuracy"] for run in runs])
     deviation = accuracies.std(ddof=1) if len(runs) > 1 else 0.0
-    return Summary(float(accuracies.mean()), float(deviation), len(runs))
+    return AccuracySummary(float(accuracies.mean()), float(deviation), len(runs))
 
 
-def compare(runs: list[dict[str, Any]], others: list[dict[str, Any]]) -> Difference | None:
+def compare(runs: list[dict[str, Any]], others: list[dict[str, Any]]) -> PairedDifference | None:
     """Compare two methods seed by seed; ``None`` if they share fewer than two seeds.
 
     Equation: ``d +- t_(n-1) s_d / sqrt(n)`` and the two-sided paired t-test.
@@ -57,8 +57,8 @@ def compare(runs: list[dict[str, Any]], others: list[dict[str, Any]]) -> Differe
     gaps = np.array([first[seed] - second[seed] for seed in shared])
     mean, error = float(gaps.mean()), float(gaps.std(ddof=1) / np.sqrt(len(gaps)))
     if error < 1e-12:
-        return Difference(mean, mean, mean, 1.0 if abs(mean) < 1e-12 else 0.0, len(gaps))
+        return PairedDifference(mean, mean, mean, 1.0 if abs(mean) < 1e-12 else 0.0, len(gaps))
     freedom = len(gaps) - 1
     reach = float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom)) * error
     p_value = float(2 * stats.t.sf(abs(mean) / error, freedom))
-    return Difference(mean, mean - reach, mean + reach, p_value, len(gaps))
+    return PairedDifference(mean, mean - reach, mean + reach, p_value, len(gaps))

@@ -1,4 +1,4 @@
-"""The pictures of docs/levy.md: what a Lévy flight does on a power grid."""
+"""The pictures of docs/levy.md: Lévy flights on a power grid."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +27,7 @@ def draw_all(folder: Path) -> Iterator[Path]:
     mpl.use("svg")
     mpl.rcParams.update({"svg.hashsalt": "levygrid", "font.size": 9, "svg.fonttype": "none"})
     folder.mkdir(parents=True, exist_ok=True)
-    grid = load_task("case118", "role", Path()).graph
+    grid = load_task("case118", "role").graph
     pictures = {
         "flights-on-ieee118": draw_flights(grid),
         "flights-by-distance": draw_distances(grid),
@@ -40,7 +40,7 @@ def draw_all(folder: Path) -> Iterator[Path]:
 
 
 def draw_flights(grid: Graph) -> "Figure":
-    """Draw where one jump from a bus of IEEE 118 ends, for gamma 1 and 0.1."""
+    """Draw the end points of one jump from a bus of IEEE 118, for gamma 1 and 0.1."""
     from matplotlib.colors import LogNorm
     from matplotlib.figure import Figure
 
@@ -65,7 +65,7 @@ def draw_flights(grid: Graph) -> "Figure":
 
 
 def draw_distances(grid: Graph) -> "Figure":
-    """Draw the probability that a jump goes so and so far, for several gamma."""
+    """Draw the probability of a jump over its length, for several gamma."""
     from matplotlib.figure import Figure
 
     hops = csgraph.shortest_path(grid.adjacency, unweighted=True, indices=START)
@@ -83,14 +83,14 @@ def draw_distances(grid: Graph) -> "Figure":
 
 
 def draw_neighbour_share() -> "Figure":
-    """Draw the share of jumps that end at a direct neighbour against gamma, for three grids."""
+    """Draw the share of jumps that end at a direct neighbour over gamma, for two grids."""
     from matplotlib.figure import Figure
 
     gammas = np.geomspace(1e-3, 1, 13)
     figure = Figure(figsize=(5, 3.2), layout="constrained")
     panel = figure.subplots()
     for case in ("case118", "activsg500"):
-        grid = load_task(case, "role", Path()).graph
+        grid = load_task(case, "role").graph
         shares = [100 * neighbour_share(grid, float(gamma)) for gamma in gammas]
         panel.semilogx(gammas, shares, "o-", ms=3, label=f"{case} ({grid.node_count} buses)")
     panel.set_xlabel("gamma")

@@ -1,13 +1,14 @@
-"""docs/performance.md: what the benches measured, in tables and one picture."""
+"""docs/performance.md: the figures of the benches in tables and one picture."""
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.json_lines import find_line, update_line
 from experiments.report.cost_aims import list_aims
+from experiments.report.notes import read_note
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,24 +18,29 @@ Figures = dict[str, Any]
 BENCHES = ("levy_setup", "epoch", "betweenness", "training")
 _LARGE = 2000
 _PICTURE = "cost-by-buses.svg"
+_FILE = "bench.jsonl"
 
 
-def measure_all(folder: Path, report: Callable[[str], None]) -> None:
-    """Run the benches, one after the other, and keep their figures as JSON."""
+def measure_all(results: Path, on_progress: Callable[[str], None]) -> None:
+    """Run the benches one after the other and store their figures."""
     from importlib import import_module
 
-    folder.mkdir(parents=True, exist_ok=True)
     for name in BENCHES:
-        report(f"bench {name}")
+        on_progress(f"bench {name}")
         figures = import_module(f"experiments.bench.{name}").run()
-        text = json.dumps(figures, indent=1) + "\n"
-        (folder / f"bench_{name}.json").write_text(text, encoding="utf-8")
+        store_figures(results, name, figures)
+
+
+def store_figures(results: Path, bench: str, figures: Figures) -> None:
+    """Store the figures of a bench in place of its earlier ones."""
+    key = {"bench": bench}
+    update_line(results / _FILE, key, lambda _stored: {**key, **figures})
 
 
 def write_document(results: Path, docs: Path) -> list[Path]:
-    """Write the document and its picture from the figures of the benches."""
-    kept = {name: results / f"bench_{name}.json" for name in BENCHES}
-    figures = {name: _read(path) for name, path in kept.items() if path.exists()}
+    """Write the page and its picture from the stored figures."""
+    lines = {name: find_line(results / _FILE, {"bench": name}) for name in BENCHES}
+    figures = {name: line for name, line in lines.items() if line is not None}
     picture = docs / "images" / _PICTURE
     picture.parent.mkdir(parents=True, exist_ok=True)
     _save(draw_costs(figures), picture)
@@ -44,32 +50,24 @@ def write_document(results: Path, docs: Path) -> list[Path]:
 
 
 def describe(figures: Figures) -> str:
-    """Return the document as Markdown."""
-    setup, epoch, paths = (figures[name]["rows"] for name in BENCHES[:3])
+    """Return the page as Markdown."""
+    setup, epoch = figures["levy_setup"], figures["epoch"]
     slopes = {name: growth(points) for name, points in _curves(figures).items()}
-    parts = [
-        _INTRODUCTION,
-        f"![Seconds against buses](images/{_PICTURE})",
-        _growth_sentence(slopes),
-        "## Aims",
-        "\n".join(aim.describe() for aim in list_aims(figures)),
-        "## Setting up the operator",
-        _SETUP.format(
-            compile=figures["levy_setup"]["compile_seconds"] or "an unmeasured number of"
-        ),
-        _table(setup, _SETUP_COLUMNS),
-        "## An epoch",
-        _EPOCH.format(
-            **{key: figures["epoch"][key] for key in ("width", "branches", "taylor_order")}
-        ),
-        _table(_pivot(epoch), _epoch_columns(epoch)),
-        _table(figures["epoch"]["ratios"], _RATIO_COLUMNS),
-        "## Edge betweenness",
-        _BETWEENNESS,
-        _table(paths, _BETWEENNESS_COLUMNS),
-        *_describe_trainings(figures),
-    ]
-    return "\n\n".join(parts) + "\n"
+    page = read_note(
+        "performance",
+        picture=f"![Seconds against buses](images/{_PICTURE})",
+        growth=_growth_sentence(slopes),
+        aims="\n".join(aim.describe() for aim in list_aims(figures)),
+        compile_seconds=setup["compile_seconds"] or "an unmeasured number of",
+        setup_table=_table(setup["rows"], _SETUP_COLUMNS),
+        branches=epoch["branches"],
+        width=epoch["width"],
+        taylor_order=epoch["taylor_order"],
+        epoch_table=_table(_pivot(epoch["rows"]), _epoch_columns(epoch["rows"])),
+        ratio_table=_table(epoch["ratios"], _RATIO_COLUMNS),
+        betweenness_table=_table(figures["betweenness"]["rows"], _BETWEENNESS_COLUMNS),
+    )
+    return "\n\n".join([page, *_describe_trainings(figures)]) + "\n"
 
 
 def _describe_trainings(figures: Figures) -> list[str]:
@@ -77,13 +75,9 @@ def _describe_trainings(figures: Figures) -> list[str]:
         return []
     rows = figures["training"]["rows"]
     reasons = dict.fromkeys((row["graph"], row["operator"], row["reason"]) for row in rows)
-    chosen = [f"- {graph}: {operator}, because {why}" for graph, operator, why in reasons]
-    return [
-        "## A training, and what was estimated before",
-        _TRAINING,
-        _table(rows, _TRAINING_COLUMNS),
-        "Operators chosen:\n\n" + "\n".join(chosen),
-    ]
+    chosen = [f"- {graph}: {operator}, because {reason}" for graph, operator, reason in reasons]
+    table = _table(rows, _TRAINING_COLUMNS)
+    return [read_note("performance_training", table=table, operators="\n".join(chosen))]
 
 
 def growth(points: Sequence[tuple[float, float]]) -> float | None:
@@ -159,11 +153,6 @@ def _shown(value: Any) -> str:
     return f"{value:.3g}"
 
 
-def _read(path: Path) -> Figures:
-    figures: Figures = json.loads(path.read_text(encoding="utf-8"))
-    return figures
-
-
 def _save(figure: "Figure", path: Path) -> None:
     import matplotlib as mpl
 
@@ -171,37 +160,6 @@ def _save(figure: "Figure", path: Path) -> None:
     with mpl.rc_context({"svg.hashsalt": "levygrid", "svg.fonttype": "none"}):
         figure.savefig(path, bbox_inches="tight", metadata={"Date": None})
 
-
-_INTRODUCTION = """# What it costs
-
-Written by `python -m experiments performance`, which measures and takes three to twenty minutes
-on a quiet machine; `--no-measure` only writes this page again from
-`experiments/results/bench_*.json`. Ratios within one run mean something, seconds depend on the
-machine. Why the solver is what it is: [decision 8](decisions/0008-sparse-levy-solver.md)."""
-
-_SETUP = """From the adjacency to an operator that can be applied: order of elimination, pattern,
-bounds on the spectrum, poles, factors, exact fractional degrees. Every grid in a fresh interpreter.
-*Warm*: poles cached, code compiled. *Cold*: the first set-up of a process, which fits the poles and
-reads machine code from disk; the very first on a machine compiles for {compile} seconds more,
-which a worker does before its first job and no later set-up repeats.
-*Error*: of `Lt` against sinc quadrature. Speed-ups are over `numpy.linalg.eigh` in the same
-process."""
-
-_EPOCH = """Milliseconds for forward, backward and Adam, dropout before both convolutions. LFGCN is
-the whole default network: {branches} branches of width {width}, Taylor order {taylor_order}, gate,
-residual. P-DropEdge makes the operator of another censored graph for every epoch: by a low-rank
-correction beside a full matrix up to a few thousand buses, by a numeric factorisation on the same
-pattern beyond, one epoch ahead in another thread. GCN and APPNP are PyTorch Geometric's own, their
-normalisation cached."""
-
-_BETWEENNESS = """Trees are taken off first, then every node is a source, on all cores. Beyond two
-billion steps pivots are sampled; *stated error* is the standard error of the top tenth of the
-edges, relative to their scores."""
-
-_TRAINING = """The default network with dropout, each row in a fresh process: seconds before the
-first epoch (without edge scores), seconds an epoch (training and validation), peak memory, and each
-as `ml.training.estimate` put it beforehand, which a worker asks before it starts a job. Numbered
-graphs are grids of that many buses."""
 
 _SETUP_COLUMNS = {
     "buses": "buses",

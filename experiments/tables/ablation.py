@@ -1,11 +1,11 @@
 """Table "ablation": LFGCN without one of its parts."""
 
-from experiments.tables.table import Column, Table
+from experiments.tables.table import DatasetColumn, ResultTable
 
-TABLE = Table(
+TABLE = ResultTable(
     name="ablation",
     title="Ablation",
-    columns=(Column("ieee118", "published", 20), Column("cora", "published", 10)),
+    columns=(DatasetColumn("ieee118", "published", 20), DatasetColumn("cora", "published", 10)),
     methods=("lfgcn_whole", "lfgcn_serial", "lfgcn_no_residual", "lfgcn_average", "lfgcn"),
     paper={
         ("cora", "lfgcn_whole"): (84.35, None),
@@ -19,8 +19,4 @@ TABLE = Table(
         ("ieee118", "lfgcn_average"): (81.12, None),
         ("ieee118", "lfgcn"): (82.40, None),
     },
-    note="Without gated pooling the branches are averaged; without the parallel structure there "
-    "is one branch; without the residual block no layer has a skip connection. Every row keeps the "
-    "settings that were found for the whole network: where it falls far, these may suit what is "
-    "left worse, and not the part alone be missed.",
 )

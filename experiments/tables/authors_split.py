@@ -1,7 +1,6 @@
-"""LFGCN on the authors' own split of IEEE 118 and SC 500, beside what needs no graph."""
+"""LFGCN on the authors' own split of IEEE 118 and SC 500, with baselines that need no graph."""
 
 import dataclasses
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,8 @@ import numpy as np
 
 from experiments.datasets.dataset import Dataset
 from experiments.datasets.paper_grids import LOADERS
-from experiments.methods import CONTENDERS, Contender
+from experiments.json_lines import Line, find_line, update_line
+from experiments.methods import METHOD_ROWS, MethodRow
 from experiments.protocol import measure
 from ml.methods.registry import make_config
 from ml.training.search import Choice, Range, SearchResult, Space, search_settings
@@ -20,7 +20,7 @@ DATASETS = ("ieee118", "sc500")
 AIMS = {"ieee118": 0.81, "sc500": 0.96}
 TRIALS = 40
 SEARCH_SEEDS = (100, 101)
-"""Not among the seeds that are reported."""
+"""Seeds of the search; none of them is reported."""
 NETWORKS: tuple[str, ...] = ("lfgcn", "mlp")
 _COMMON: Space = {
     "learning_rate": Range(1e-3, 1e-1, logarithmic=True),
@@ -39,54 +39,73 @@ SPACES: dict[str, Space] = {
     },
 }
 
-Report = Callable[[str], None]
+OnProgress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Study:
-    """Where the data lie, where choices are kept, and what a search may cost."""
+    """Folders of the data and of the results, and the budget of a search."""
 
     data: Path
     results: Path
     trials: int = TRIALS
     epochs: int = 200
 
-    def choice_path(self, name: str, method: str) -> Path:
-        """Return the file that keeps what was chosen for a method on a data set."""
-        return self.results / "authors_split" / f"{name}.{method}.json"
+    @property
+    def tuned_path(self) -> Path:
+        """Return the file of finished searches, one line per data set and method."""
+        return self.results / "authors_split_tuned.jsonl"
+
+    @property
+    def rows_path(self) -> Path:
+        """Return the file of measured rows, one line per data set and method."""
+        return self.results / "authors_split.jsonl"
+
+    def database(self, name: str, method: str) -> Path:
+        """Return the file of an unfinished search, from which a later call continues."""
+        return self.results / f".authors_split.{name}.{method}.db"
 
 
-def choose_settings(study: Study, name: str, method: str, report: Report) -> dict[str, Any]:
-    """Return the settings with the best validation accuracy; searched for once, then kept.
+def choose_settings(
+    study: Study, name: str, method: str, on_progress: OnProgress
+) -> dict[str, Any]:
+    """Return the settings with the best validation accuracy; a finished search is stored.
 
     Every network gets the same number of trials. Test labels are erased before the search.
     """
-    path = study.choice_path(name, method)
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        found = _search(study, LOADERS[name](study.data), method, report)
-        path.write_text(json.dumps(_summary(found), indent=1) + "\n", encoding="utf-8")
-        _database(path).unlink()
-    settings: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))["settings"]
+    key = {"dataset": name, "method": method}
+    line = find_line(study.tuned_path, key)
+    if line is None:
+        study.results.mkdir(parents=True, exist_ok=True)
+        line = {**key, **_summary(_search(study, LOADERS[name](study.data), method, on_progress))}
+        _store(study.tuned_path, key, line)
+        study.database(name, method).unlink()
+    settings: dict[str, Any] = line["settings"]
     return settings
 
 
 def measure_dataset(
-    study: Study, name: str, seeds: Sequence[int], report: Report
+    study: Study, name: str, seeds: Sequence[int], on_progress: OnProgress
 ) -> list[dict[str, Any]]:
-    """Return a row a method: mean and standard deviation of the test accuracy over seeds."""
+    """Store and return one row per method: mean and deviation of the accuracy over seeds."""
     dataset = LOADERS[name](study.data)
     rows = [
-        _row(dataset, CONTENDERS["majority"], {}, seeds),
-        _row(dataset, CONTENDERS["forest"], CONTENDERS["forest"].published(dataset.name), seeds),
+        _row(dataset, METHOD_ROWS["majority"], {}, seeds),
+        _row(dataset, METHOD_ROWS["forest"], METHOD_ROWS["forest"].published(dataset.name), seeds),
     ]
     for method in reversed(NETWORKS):
-        settings = choose_settings(study, name, method, report)
-        rows.append(_row(dataset, CONTENDERS[method], settings, seeds))
+        settings = choose_settings(study, name, method, on_progress)
+        rows.append(_row(dataset, METHOD_ROWS[method], settings, seeds))
+    for row in rows:
+        _store(study.rows_path, {"dataset": row["dataset"], "method": row["method"]}, row)
     return rows
 
 
-def _search(study: Study, dataset: Dataset, method: str, report: Report) -> SearchResult:
+def _store(path: Path, key: dict[str, str], line: Line) -> None:
+    update_line(path, key, lambda _stored: line)
+
+
+def _search(study: Study, dataset: Dataset, method: str, on_progress: OnProgress) -> SearchResult:
     if dataset.published is None:
         raise ValueError(f"{dataset.name} has no published split")
     base = make_config(
@@ -94,7 +113,6 @@ def _search(study: Study, dataset: Dataset, method: str, report: Report) -> Sear
     )
     if method != "lfgcn":
         base = dataclasses.replace(base, drop_edge="none")
-    database = _database(study.choice_path(dataset.name, method))
     return search_settings(
         dataset.graph,
         dataset.published,
@@ -102,24 +120,19 @@ def _search(study: Study, dataset: Dataset, method: str, report: Report) -> Sear
         trials=study.trials,
         space=SPACES[method],
         seeds=SEARCH_SEEDS,
-        storage=f"sqlite:///{database}",
-        on_attempt=lambda number, attempt: report(
+        storage=f"sqlite:///{study.database(dataset.name, method)}",
+        on_attempt=lambda number, attempt: on_progress(
             f"{dataset.name} {method}: {number}/{study.trials}: {attempt.validation_accuracy}"
         ),
     )
 
 
-def _database(choice: Path) -> Path:
-    """Where an unfinished search is kept, so that it can go on."""
-    return choice.with_suffix(".db")
-
-
-def _summary(found: SearchResult) -> dict[str, Any]:
+def _summary(result: SearchResult) -> dict[str, Any]:
     best = max(
-        (attempt for attempt in found.attempts if attempt.score is not None),
+        (attempt for attempt in result.attempts if attempt.score is not None),
         key=lambda attempt: attempt.score or 0.0,
     )
-    settings = found.config.as_dict()
+    settings = result.config.as_dict()
     del settings["method"], settings["seed"]
     return {
         "settings": settings,
@@ -127,19 +140,19 @@ def _summary(found: SearchResult) -> dict[str, Any]:
         "seeds": list(SEARCH_SEEDS),
         "trials": [
             {**attempt.settings, "validation_accuracy": attempt.validation_accuracy}
-            for attempt in found.attempts
+            for attempt in result.attempts
         ],
     }
 
 
 def _row(
-    dataset: Dataset, contender: Contender, settings: dict[str, Any], seeds: Sequence[int]
+    dataset: Dataset, method: MethodRow, settings: dict[str, Any], seeds: Sequence[int]
 ) -> dict[str, Any]:
-    runs = [measure(contender, dataset, "published", settings, seed) for seed in seeds]
+    runs = [measure(method, dataset, "published", settings, seed) for seed in seeds]
     accuracies = [run.accuracy for run in runs]
     return {
         "dataset": dataset.name,
-        "method": contender.title,
+        "method": method.title,
         "mean": float(np.mean(accuracies)),
         "std": float(np.std(accuracies, ddof=1)) if len(seeds) > 1 else 0.0,
         "validation": float(np.mean([run.validation_accuracy for run in runs])),

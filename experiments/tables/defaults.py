@@ -1,19 +1,19 @@
-"""Which defaults serve a grid that nobody tuned for: judged on grids that no table reports."""
+"""Compares default settings for grids that nobody tuned for, on grids that no table reports."""
 
 import dataclasses
-import json
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from experiments.datasets.dataset import Dataset, load_dataset
 from experiments.datasets.grid_tasks import DEVELOPMENT_TASKS
-from experiments.tables.readings import summarise
+from experiments.json_lines import read_lines
+from experiments.tables.readings import OnProgress, store_row, summarise
 from ml.methods.registry import make_config
 from ml.training.fit import fit
 
 DIVISIONS = 10
-"""How many seeded 10/20/70 divisions each candidate is judged on."""
+"""Number of seeded 10/20/70 splits per candidate."""
 GRIDS = tuple(f"{case}_{task}" for case, task in DEVELOPMENT_TASKS)
 CENTRE = make_config(
     dropout=0.0, weight_decay=5e-4, stop_on="loss", feature_scaling="quantile", device="cpu"
@@ -34,32 +34,25 @@ CANDIDATES: dict[str, dict[str, Any]] = {
 }
 
 
-def compare_defaults(results: Path, report: Callable[[str], None]) -> list[dict[str, Any]]:
-    """Train every candidate on every grid; keep what is done, so that a later call goes on.
+def compare_defaults(results: Path, on_progress: OnProgress) -> list[dict[str, Any]]:
+    """Train every candidate on every grid; a later call continues from the stored rows.
 
-    The nodes that judge neither train nor stop: a rule that stops on accuracy would otherwise
-    be praised for its own choice.
+    Candidates are judged on test nodes, which neither train nor stop a run: on validation nodes,
+    a rule that stops on accuracy would be favoured by its own choice.
     """
-    path = results / "defaults.json"
-    done: list[dict[str, Any]] = json.loads(path.read_text()) if path.exists() else []
-    known = {(row["dataset"], row["reading"]) for row in done}
+    path = results / "defaults.jsonl"
     for name in GRIDS:
         dataset = load_dataset(name)
         for candidate, changes in CANDIDATES.items():
-            if (name, candidate) in known:
-                continue
-            done.append({"dataset": name, "reading": candidate, **_judge(dataset, changes)})
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
-            report(f"{name}: {candidate}: {100 * done[-1]['accuracy']:.1f} %")
-    return done
+            store_row(path, name, candidate, partial(_judge, dataset, changes), on_progress)
+    return list(read_lines(path))
 
 
 def _judge(dataset: Dataset, changes: dict[str, Any]) -> dict[str, Any]:
     accuracies, losses = [], []
     for seed in range(DIVISIONS):
         config = dataclasses.replace(CENTRE, seed=seed, **changes)
-        apart = fit(dataset.graph, dataset.draw_split(seed), config).metrics["test"]
-        accuracies.append(apart.accuracy)
-        losses.append(apart.log_loss)
+        scores = fit(dataset.graph, dataset.draw_split(seed), config).metrics["test"]
+        accuracies.append(scores.accuracy)
+        losses.append(scores.log_loss)
     return summarise(accuracies, losses)

@@ -1,21 +1,22 @@
-"""Which reading of the paper's silent places is the default: judged on validation nodes."""
+"""Compares possible readings of details that the paper leaves open, on validation nodes."""
 
 import dataclasses
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from experiments.datasets.dataset import Dataset, load_dataset
+from experiments.json_lines import find_line, read_lines, update_line
 from experiments.protocol import hide_test_labels
 from ml.graph.split import Split
 from ml.methods.registry import make_config
 from ml.training.fit import fit
 
 DIVISIONS = {"ieee118": 20, "sc500": 10, "tx2000": 3}
-"""How many divisions of the nodes each reading is tried on."""
+"""Number of divisions into training and validation nodes per grid."""
 BASE = make_config(
     feature_scaling="standard",
     drop_edge="none",
@@ -51,41 +52,50 @@ READINGS: dict[str, dict[str, Any]] = {
     "stop on accuracy": {"stop_on": "accuracy"},
 }
 
-Report = Callable[[str], None]
+OnProgress = Callable[[str], None]
 
 
-def compare_readings(results: Path, report: Report) -> list[dict[str, Any]]:
-    """Train every reading on every grid; keep what is done, so that a later call goes on.
+def compare_readings(results: Path, on_progress: OnProgress) -> list[dict[str, Any]]:
+    """Train every reading on every grid; a later call continues from the stored rows.
 
-    Only training and validation nodes of the published splits take part: they are divided
-    anew, and the test nodes stay aside. TX 2000 has no published split; its own are drawn.
+    Only training and validation nodes of the published splits are used, divided anew; the test
+    nodes are left out. TX 2000 has no published split, so its splits are drawn.
     """
-    path = results / "readings.json"
-    done: list[dict[str, Any]] = json.loads(path.read_text()) if path.exists() else []
-    known = {(row["dataset"], row["reading"]) for row in done}
+    path = results / "readings.jsonl"
     for name, count in DIVISIONS.items():
         dataset = load_dataset(name)
         for reading, changes in READINGS.items():
-            if (name, reading) in known:
-                continue
-            done.append({"dataset": name, "reading": reading, **_try(dataset, count, changes)})
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
-            report(f"{name}: {reading}: {100 * done[-1]['accuracy']:.1f} %")
-    return done
+            judge = partial(_try, dataset, count, changes)
+            store_row(path, name, reading, judge, on_progress)
+    return list(read_lines(path))
+
+
+def store_row(
+    path: Path,
+    dataset: str,
+    reading: str,
+    judge: Callable[[], dict[str, Any]],
+    on_progress: OnProgress,
+) -> None:
+    """Measure and store the row of a reading on a data set, unless it is stored already."""
+    key = {"dataset": dataset, "reading": reading}
+    if find_line(path, key) is None:
+        row = {**key, **judge()}
+        update_line(path, key, lambda _stored: row)
+        on_progress(f"{dataset}: {reading}: {100 * row['accuracy']:.1f} %")
 
 
 def tabulate(
     rows: list[dict[str, Any]], readings: Iterable[str], datasets: Collection[str]
 ) -> list[str]:
-    """Return a Markdown table: mean accuracy in percent (and loss), a reading a line."""
+    """Return a Markdown table: one reading per line, with accuracy in percent (and loss)."""
     lines = [
         "| reading | " + " | ".join(datasets) + " | mean |",
         "|---|" + "---|" * (len(datasets) + 1),
     ]
-    found = {(row["reading"], row["dataset"]): row for row in rows}
+    stored = {(row["reading"], row["dataset"]): row for row in rows}
     for reading in readings:
-        cells = [found.get((reading, name)) for name in datasets]
+        cells = [stored.get((reading, name)) for name in datasets]
         shown = ["not run" if cell is None else _show(cell) for cell in cells]
         accuracies = [cell["accuracy"] for cell in cells if cell is not None]
         complete = len(accuracies) == len(datasets)
@@ -95,7 +105,7 @@ def tabulate(
 
 
 def divide_anew(dataset: Dataset, count: int) -> Iterator[Split]:
-    """Draw training and validation nodes from those that are not test nodes."""
+    """Divide all nodes except test nodes into training and validation nodes, once per seed."""
     nothing = np.zeros(0, dtype=np.int64)
     for seed in range(count):
         drawn = dataset.published or dataset.draw_split(seed)
@@ -116,7 +126,7 @@ def _try(dataset: Dataset, count: int, changes: dict[str, Any]) -> dict[str, Any
 
 
 def summarise(accuracies: list[float], losses: list[float]) -> dict[str, Any]:
-    """Return mean and standard error of the accuracies, and the mean loss, for a row."""
+    """Return the mean and standard error of the accuracies and the mean loss."""
     count = len(accuracies)
     return {
         "divisions": count,

@@ -1,13 +1,13 @@
-"""Table "runtime": seconds an epoch, read off the cells of the other tables."""
+"""Table "runtime": seconds per epoch, from the cells of the other tables."""
 
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from experiments.methods import CONTENDERS
+from experiments.methods import METHOD_ROWS
 from experiments.runs import all_cells
-from experiments.tables.table import Table
+from experiments.tables.table import ResultTable
 
 PAPER_LFGCN = {
     "cora": 0.04,
@@ -23,15 +23,15 @@ PAPER_DROPPING = {"lfgcn_uniform": 0.28, "lfgcn": 0.33}
 
 
 def render(results: Path) -> list[str]:
-    """Return the paper's three runtime tables beside what the stored runs took."""
+    """Return the paper's three runtime tables next to the times of the stored runs."""
     measured = _measured(results)
-    lines = ["One thread of a shared CPU here, a Tesla V100 in the paper; set-up included.", ""]
+    lines = ["Here: one thread of a shared CPU, set-up included. Paper: a Tesla V100.", ""]
     lines += ["| LFGCN on | paper (s) | here (s) |", "|---|---|---|"]
     for dataset, paper in PAPER_LFGCN.items():
         lines.append(f"| {dataset} | {paper:.2f} | {_show(measured.get((dataset, 'lfgcn')))} |")
     lines += ["", "| on CiteSeer | paper (s) | here (s) |", "|---|---|---|"]
     for method, paper in {**PAPER_CITESEER, **PAPER_DROPPING}.items():
-        title = CONTENDERS[method].title
+        title = METHOD_ROWS[method].title
         lines.append(f"| {title} | {paper:.2f} | {_show(measured.get(('citeseer', method)))} |")
     return [*lines, ""]
 
@@ -52,4 +52,6 @@ def _show(value: float | None) -> str:
     return "not run" if value is None else f"{value:.3f}"
 
 
-TABLE = Table(name="runtime", title="Seconds an epoch", columns=(), methods=(), render=render)
+TABLE = ResultTable(
+    name="runtime", title="Seconds per epoch", columns=(), methods=(), render=render
+)

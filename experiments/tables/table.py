@@ -1,4 +1,4 @@
-"""What a table consists of, and the list of them all."""
+"""Parts of a table, and the list of all tables."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -6,17 +6,17 @@ from importlib import import_module
 from pathlib import Path
 from typing import cast
 
-from experiments.methods import CONTENDERS, Contender
+from experiments.methods import METHOD_ROWS, MethodRow
 from experiments.protocol import CITATION
 from experiments.runs import Cell
 
-Paper = dict[tuple[str, str], tuple[float, float | None]]
+PaperFigures = dict[tuple[str, str], tuple[float, float | None]]
 """The paper's mean and standard deviation in percent, by data set and method."""
 
-Figure = float | tuple[float, float]
+PaperFigure = float | tuple[float, float]
 
 
-def paper_figures(columns: dict[str, dict[str, Figure]]) -> Paper:
+def paper_figures(columns: dict[str, dict[str, PaperFigure]]) -> PaperFigures:
     """Return the paper's figures by data set and method; most have no deviation."""
     return {
         (dataset, method): figure if isinstance(figure, tuple) else (figure, None)
@@ -26,55 +26,60 @@ def paper_figures(columns: dict[str, dict[str, Figure]]) -> Paper:
 
 
 @dataclass(frozen=True)
-class Job:
-    """A cell, the method that fills it and how many seeds it takes."""
+class CellJob:
+    """A cell to fill, the row of its method and the number of seeds."""
 
     cell: Cell
-    contender: Contender
+    row: MethodRow
     seeds: int
 
 
 @dataclass(frozen=True)
-class Column:
+class DatasetColumn:
     """One data set of a table under one kind of split."""
 
     dataset: str
-    setting: str
+    split_kind: str
     seeds: int
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table of the document: its jobs, the paper's figures and how it is written."""
+class ResultTable:
+    """A table of the page.
+
+    ``paper`` has the paper's figures, ``extra_jobs`` lists cells besides rows times columns,
+    ``render`` returns further lines of the page from the stored results, and ``draw`` returns
+    charts as SVG by file name.
+    """
 
     name: str
     title: str
-    columns: tuple[Column, ...]
+    columns: tuple[DatasetColumn, ...]
     methods: tuple[str, ...]
-    paper: Paper = field(default_factory=dict)
-    extra: Callable[[], list[Job]] | None = None
+    paper: PaperFigures = field(default_factory=dict)
+    extra_jobs: Callable[[], list[CellJob]] | None = None
     render: Callable[[Path], list[str]] | None = None
-    note: str = ""
+    draw: Callable[[Path], dict[str, str]] | None = None
 
-    def jobs(self) -> list[Job]:
+    def jobs(self) -> list[CellJob]:
         """Return everything the table needs, data set by data set."""
         regular = [
-            Job(
-                Cell(self.name, column.dataset, column.setting, method),
-                CONTENDERS[method],
+            CellJob(
+                Cell(self.name, column.dataset, column.split_kind, method),
+                METHOD_ROWS[method],
                 column.seeds,
             )
             for column in self.columns
             for method in self.methods_on(column.dataset)
         ]
-        return regular if self.extra is None else [*regular, *self.extra()]
+        return regular if self.extra_jobs is None else [*regular, *self.extra_jobs()]
 
     def methods_on(self, dataset: str) -> tuple[str, ...]:
-        """Return the rows that a data set has: papers know no loads, so the hand rule not them."""
+        """Return the rows of a data set; the hand rule needs loads, which citations lack."""
         return tuple(
             method
             for method in self.methods
-            if dataset not in CITATION or not CONTENDERS[method].grids_only
+            if dataset not in CITATION or not METHOD_ROWS[method].grids_only
         )
 
 
@@ -88,24 +93,30 @@ TABLE_NAMES = (
     "epochs",
     "runtime",
 )
+_MAIN_TABLES = TABLE_NAMES[:3]
 
 
-def get_table(name: str) -> Table:
+def get_table(name: str) -> ResultTable:
     """Return a table by its name."""
-    return cast("Table", import_module(f"experiments.tables.{name}").TABLE)
+    return cast("ResultTable", import_module(f"experiments.tables.{name}").TABLE)
 
 
-def choose_jobs(wanted: str | None) -> list[Job]:
-    """Return the jobs of a table, of a data set wherever it occurs first, or of everything.
+def list_dataset_names() -> list[str]:
+    """Return the data sets that can be reproduced by name."""
+    columns = [column for name in _MAIN_TABLES for column in get_table(name).columns]
+    return list(dict.fromkeys(column.dataset for column in columns))
+
+
+def choose_jobs(name: str | None) -> list[CellJob]:
+    """Return the jobs of a table, of a data set in the three main tables, or of all tables.
 
     Raises: KeyError if neither a table nor a data set has that name.
     """
-    tables = [get_table(name) for name in TABLE_NAMES]
-    if wanted is None:
-        return [job for table in tables for job in table.jobs()]
-    if wanted in TABLE_NAMES:
-        return get_table(wanted).jobs()
-    jobs = [job for table in tables[:3] for job in table.jobs() if job.cell.dataset == wanted]
-    if not jobs:
-        raise KeyError(wanted)
-    return jobs
+    if name is None:
+        return [job for table in TABLE_NAMES for job in get_table(table).jobs()]
+    if name in TABLE_NAMES:
+        return get_table(name).jobs()
+    jobs = [job for table in _MAIN_TABLES for job in get_table(table).jobs()]
+    if name not in {job.cell.dataset for job in jobs}:
+        raise KeyError(name)
+    return [job for job in jobs if job.cell.dataset == name]

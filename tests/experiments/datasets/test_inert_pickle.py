@@ -51,7 +51,7 @@ def matrix_with(**changed: Any) -> bytes:
 
 @PROTOCOLS
 @pytest.mark.parametrize("code", ["|b1", "|u1", "<i4", "<i8", ">i4", "<f4", "<f8"])
-def test_arrays_come_back_as_they_were(tmp_path: Path, protocol: int, code: str) -> None:
+def test_arrays_are_read_unchanged(tmp_path: Path, protocol: int, code: str) -> None:
     for values in (VALUES.astype(code), np.asfortranarray(VALUES.astype(code))):
         read = read_stream(tmp_path, pickle.dumps(values, protocol))
         np.testing.assert_array_equal(read, values)
@@ -59,14 +59,14 @@ def test_arrays_come_back_as_they_were(tmp_path: Path, protocol: int, code: str)
 
 
 @PROTOCOLS
-def test_a_sparse_matrix_comes_back_as_it_was(tmp_path: Path, protocol: int) -> None:
+def test_a_sparse_matrix_is_read_unchanged(tmp_path: Path, protocol: int) -> None:
     matrix = sp.csr_matrix(np.array([[0, 1.5, 0], [0, 0, 0], [2, 0, 3]], dtype=np.float32))
     read = read_stream(tmp_path, pickle.dumps(matrix, protocol))
     np.testing.assert_array_equal(read.toarray(), matrix.toarray())
 
 
 @PROTOCOLS
-def test_neighbours_come_back_as_plain_dicts_and_lists(tmp_path: Path, protocol: int) -> None:
+def test_neighbours_are_read_as_plain_dicts_and_lists(tmp_path: Path, protocol: int) -> None:
     neighbours = defaultdict(list, {0: [1, 70_000], 1: [0], 2: [], 300: list(range(2000))})
     read = read_stream(tmp_path, pickle.dumps(neighbours, protocol))
     assert type(read) is dict
@@ -74,7 +74,7 @@ def test_neighbours_come_back_as_plain_dicts_and_lists(tmp_path: Path, protocol:
 
 
 @PROTOCOLS
-def test_plain_values_come_back_as_they_were(tmp_path: Path, protocol: int) -> None:
+def test_plain_values_are_read_unchanged(tmp_path: Path, protocol: int) -> None:
     values = [
         None,
         True,
@@ -122,14 +122,14 @@ def test_a_sparse_matrix_of_python_2_is_read(tmp_path: Path) -> None:
         b"c_codecs\nencode\n(cos\nsystem\nS'{}'\ntR.",
     ],
 )
-def test_nothing_that_a_stream_names_is_run(tmp_path: Path, stream: bytes) -> None:
+def test_functions_named_by_a_stream_are_not_called(tmp_path: Path, stream: bytes) -> None:
     witness = tmp_path / "witness"
     with pytest.raises(DatasetUnavailable, match=r"ind\.cora\.x .*not allowed"):
         read_stream(tmp_path, stream.replace(b"{}", str(witness).encode()))
     assert not witness.exists()
 
 
-def test_a_module_that_a_stream_names_is_not_imported(tmp_path: Path) -> None:
+def test_modules_named_by_a_stream_are_not_imported(tmp_path: Path) -> None:
     assert "antigravity" not in sys.modules
     with pytest.raises(DatasetUnavailable, match=r"antigravity\.fly"):
         read_stream(tmp_path, b"cantigravity\nfly\n.")
@@ -190,7 +190,9 @@ def test_a_module_that_a_stream_names_is_not_imported(tmp_path: Path) -> None:
         (matrix_with(_shape=(2, 2, 2)), "neither one nor two"),
     ],
 )
-def test_what_is_not_plain_data_is_refused_by_name(tmp_path: Path, stream: bytes, met: str) -> None:
+def test_content_other_than_plain_data_is_refused_by_name(
+    tmp_path: Path, stream: bytes, met: str
+) -> None:
     with pytest.raises(DatasetUnavailable, match=rf"ind\.cora\.x .*{met}"):
         read_stream(tmp_path, stream)
 

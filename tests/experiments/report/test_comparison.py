@@ -21,14 +21,14 @@ def test_the_difference_agrees_with_the_paired_t_test() -> None:
     assert (gap.low, gap.high) == pytest.approx((interval.low, interval.high))
 
 
-def test_only_seeds_that_both_ran_are_compared() -> None:
+def test_only_shared_seeds_are_compared() -> None:
     gap = compare(runs(0.5, 0.6, 0.7), runs(0.4, 0.5))
     assert gap is not None
     assert gap.pairs == 2
     assert gap.mean == pytest.approx(10)
 
 
-def test_one_shared_seed_is_no_comparison() -> None:
+def test_one_shared_seed_is_not_enough_for_a_comparison() -> None:
     assert compare(runs(0.5), runs(0.4)) is None
 
 

@@ -9,7 +9,7 @@ from experiments.report.levy_plots import draw_all, draw_distances, neighbour_sh
 DOCS = Path(__file__).parents[3] / "docs"
 
 
-def test_the_text_shows_every_picture_and_each_is_there(tmp_path: Path) -> None:
+def test_the_page_shows_every_picture(tmp_path: Path) -> None:
     text = (DOCS / "levy.md").read_text()
     for picture in draw_all(tmp_path):
         assert f"(images/{picture.name})" in text
@@ -17,7 +17,7 @@ def test_the_text_shows_every_picture_and_each_is_there(tmp_path: Path) -> None:
 
 
 def test_long_jumps_appear_only_below_gamma_one() -> None:
-    figure = draw_distances(load_task("case118", "role", Path()).graph)
+    figure = draw_distances(load_task("case118", "role").graph)
     ordinary, *flights = figure.axes[0].lines
     assert (np.asarray(ordinary.get_ydata(), dtype=float) > 0).sum() == 1
     for flight in flights:
@@ -25,7 +25,7 @@ def test_long_jumps_appear_only_below_gamma_one() -> None:
 
 
 def test_an_ordinary_walk_only_reaches_neighbours() -> None:
-    grid = load_task("case118", "role", Path()).graph
+    grid = load_task("case118", "role").graph
     assert neighbour_share(grid, 1.0) == pytest.approx(1)
 
 
@@ -38,10 +38,10 @@ def test_an_ordinary_walk_only_reaches_neighbours() -> None:
         (0.001, "activsg500", "0.6 %"),
     ],
 )
-def test_the_figures_of_the_text_are_those_of_the_grids(
+def test_the_figures_of_the_page_are_those_of_the_grids(
     gamma: float, case: str, figure: str
 ) -> None:
-    share = 100 * neighbour_share(load_task(case, "role", Path()).graph, gamma)
+    share = 100 * neighbour_share(load_task(case, "role").graph, gamma)
     digits = len(figure.rstrip(" %").partition(".")[2])
     assert f"{share:.{digits}f} %" == figure
     assert figure in (DOCS / "levy.md").read_text()

@@ -1,12 +1,12 @@
-"""The page of costs."""
+"""The page of costs, written from stored figures."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from experiments.report.performance import describe, growth, write_document
+from experiments.paths import DOCS, RESULTS
+from experiments.report.performance import describe, growth, store_figures, write_document
 
 FIGURES: dict[str, dict[str, Any]] = {
     "levy_setup": {
@@ -41,20 +41,26 @@ def test_cost_that_doubles_with_the_buses_grows_linearly() -> None:
     assert growth([(118, 1.0), (2000, 1.0)]) is None
 
 
-def test_the_page_shows_every_figure_and_a_dash_where_there_is_none() -> None:
+def test_the_page_shows_a_dash_where_there_is_no_figure() -> None:
     page = describe(FIGURES)
     assert "| 2,000 | 0.01 | 0.1 | - | 90 |" in page
     assert "| 82,000 | 0.5 | 0.8 | - | - |" in page
     assert "epoch of LFGCN as buses^1.00" in page
     assert "compiles for 4.5 seconds more" in page
     assert "- pubmed: sparse, because a core" in page
-    assert "- LFGCN / GCN at 2,000: 1.5, aim at most 2: met." in page
+    assert "- epoch of LFGCN / GCN at 2,000 buses: 1.5, aim at most 2: met." in page
 
 
-def test_page_and_picture_are_written_from_the_kept_figures(tmp_path: Path) -> None:
+def test_page_and_picture_are_written_from_the_stored_figures(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     for name, figures in FIGURES.items():
-        (tmp_path / f"bench_{name}.json").write_text(json.dumps(figures))
+        store_figures(tmp_path, name, figures)
     page, picture = write_document(tmp_path, tmp_path / "docs")
-    assert page.read_text().startswith("# What it costs")
+    assert page.read_text().startswith("# Performance")
     assert "<svg" in picture.read_text()
+
+
+def test_the_committed_page_is_that_of_the_committed_figures(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    page, _ = write_document(RESULTS, tmp_path)
+    assert page.read_text(encoding="utf-8") == (DOCS / page.name).read_text(encoding="utf-8")

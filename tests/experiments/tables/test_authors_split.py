@@ -1,5 +1,6 @@
 import json
 import os
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments.__main__ import commands
+from experiments.json_lines import read_lines
+from experiments.paths import RESULTS
 from experiments.tables.authors_split import AIMS, Study, choose_settings, measure_dataset
 from ml.graph.split import Split
 from tests.ml.small_grids import ring_with_chords, split_of
@@ -48,9 +51,10 @@ def test_every_method_has_a_row_with_mean_and_deviation(study: Study) -> None:
         assert 0 <= row["mean"] <= 1
         assert row["std"] >= 0
         assert row["seeds"] == [0, 1]
+    assert len(read_lines(study.rows_path)) == len(rows)
 
 
-def test_settings_are_searched_for_once(study: Study) -> None:
+def test_settings_are_searched_once(study: Study) -> None:
     lines: list[str] = []
     first = choose_settings(study, "ieee118", "lfgcn", lines.append)
     assert len(lines) == 2
@@ -60,10 +64,10 @@ def test_settings_are_searched_for_once(study: Study) -> None:
 
 def test_the_choice_is_the_best_trial_on_validation(study: Study) -> None:
     settings = choose_settings(study, "ieee118", "lfgcn", silent)
-    kept = json.loads(study.choice_path("ieee118", "lfgcn").read_text())
-    best = max(trial["validation_accuracy"] for trial in kept["trials"])
-    assert kept["validation_accuracy"] == best
-    assert settings["alpha"] in [trial["alpha"] for trial in kept["trials"]]
+    (line,) = read_lines(study.tuned_path)
+    best = max(trial["validation_accuracy"] for trial in line["trials"])
+    assert line["validation_accuracy"] == best
+    assert settings["alpha"] in [trial["alpha"] for trial in line["trials"]]
 
 
 def test_test_labels_do_not_change_the_choice(study: Study, tmp_path: Path) -> None:
@@ -84,9 +88,18 @@ def test_test_labels_do_not_change_the_choice(study: Study, tmp_path: Path) -> N
 def test_lfgcn_reaches_its_aims_on_the_authors_split(tmp_path: Path) -> None:
     folder = os.environ.get("LEVYGRID_DATASETS_DIR")
     if folder is None:
-        pytest.skip("LEVYGRID_DATASETS_DIR names no folder")
+        pytest.skip("LEVYGRID_DATASETS_DIR is not set")
     written = tmp_path / "rows.json"
-    arguments = ["authors-split", "--data", folder, "--json", str(written)]
+    results = shutil.copytree(RESULTS, tmp_path / "results")
+    arguments = [
+        "authors-split",
+        "--data",
+        folder,
+        "--results",
+        str(results),
+        "--json",
+        str(written),
+    ]
     finished = CliRunner().invoke(commands, arguments, catch_exceptions=False)
     assert finished.exit_code == 0
     means = {

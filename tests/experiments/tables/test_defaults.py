@@ -1,15 +1,14 @@
-"""The defaults are judged on grids of their own, and what is done is not done again."""
+"""Default settings are chosen on separate grids, and finished rows are not measured again."""
 
-import json
 from pathlib import Path
 
 import pytest
 
+from experiments.json_lines import read_lines
+from experiments.paths import RESULTS
 from experiments.tables import defaults
 from experiments.tables.table import TABLE_NAMES, get_table
 from ml.methods.registry import make_config
-
-RESULTS = Path("experiments/results/defaults.json")
 
 
 def test_no_table_reports_a_grid_that_chose_the_defaults() -> None:
@@ -18,7 +17,7 @@ def test_no_table_reports_a_grid_that_chose_the_defaults() -> None:
 
 
 def test_the_candidate_with_the_best_mean_at_the_default_filter_is_the_default() -> None:
-    rows = json.loads(RESULTS.read_text())
+    rows = read_lines(RESULTS / "defaults.jsonl")
     means = {
         candidate: sum(row["accuracy"] for row in rows if row["reading"] == candidate)
         for candidate, changes in defaults.CANDIDATES.items()
@@ -28,13 +27,13 @@ def test_the_candidate_with_the_best_mean_at_the_default_filter_is_the_default()
     assert {name: getattr(make_config(), name) for name in changes} == changes
 
 
-def test_a_second_call_goes_on_where_the_first_ended(
+def test_a_second_call_continues_where_the_first_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(defaults, "GRIDS", ("case57_role",))
     monkeypatch.setattr(defaults, "CANDIDATES", {"short": {"epochs": 2}})
     monkeypatch.setattr(defaults, "DIVISIONS", 2)
-    said: list[str] = []
-    first = defaults.compare_defaults(tmp_path, said.append)
-    assert defaults.compare_defaults(tmp_path, said.append) == first
-    assert len(said) == 1
+    progress: list[str] = []
+    first = defaults.compare_defaults(tmp_path, progress.append)
+    assert defaults.compare_defaults(tmp_path, progress.append) == first
+    assert len(progress) == 1

@@ -11,7 +11,7 @@ def dataset(*, published: bool) -> Dataset:
     return Dataset(name="ring", title="Ring", graph=graph, published=split)
 
 
-def test_published_test_nodes_take_no_part() -> None:
+def test_published_test_nodes_are_left_out() -> None:
     published = split_of(ring_with_chords())
     for split in divide_anew(dataset(published=True), 5):
         used = np.concatenate([split.train, split.validation])
@@ -25,13 +25,13 @@ def test_divisions_differ() -> None:
     assert first.content_hash != second.content_hash
 
 
-def test_a_grid_without_a_split_gets_its_own() -> None:
+def test_a_grid_without_a_published_split_gets_a_drawn_one() -> None:
     (split,) = divide_anew(dataset(published=False), 1)
     assert len(split.train) == 3
     assert len(split.validation) == 6
 
 
-def test_the_table_says_what_was_not_run() -> None:
+def test_missing_cells_are_marked_as_not_run() -> None:
     reading = next(iter(READINGS))
     row = {"reading": reading, "accuracy": 0.5, "error": 0.01, "loss": 1.0}
     lines = tabulate([{**row, "dataset": "ieee118"}], READINGS, DIVISIONS)

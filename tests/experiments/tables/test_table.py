@@ -1,7 +1,7 @@
 from experiments.tables.table import get_table
 
 
-def test_the_hand_rule_has_a_row_on_grids_alone() -> None:
+def test_only_grids_have_a_row_for_the_hand_rule() -> None:
     directed = get_table("directed")
     assert "hand_rule" in directed.methods_on("ieee118")
     assert "hand_rule" not in directed.methods_on("cora_ml_directed")
