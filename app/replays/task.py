@@ -67,7 +67,9 @@ def _load(session: Session, model_id: str) -> _Stored:
     )
 
 
-def _make_again(job: JobRow, handle: JobHandle, stored: _Stored, split: ml.Split) -> ml.FittedBaseline:
+def _make_again(
+    job: JobRow, handle: JobHandle, stored: _Stored, split: ml.Split
+) -> ml.FittedBaseline:
     method = ml.get_method(stored.artifact.method)
     if not method.is_network:
         settings = dict(stored.row.manifest["config"])
