@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         read_settings,
     )
     from ml.methods.stored import load_artifact, predict_probabilities
-    from ml.training.baselines import Comparison, FittedBaseline, fit_baseline
+    from ml.training.baselines import BaselineTask, FittedMethod, fit_baseline
     from ml.training.fit import TrainingResult, fit
     from ml.training.history import EpochRecord
     from ml.training.measure import measure_baselines
@@ -52,49 +52,18 @@ if TYPE_CHECKING:
     from ml.training.search import SearchResult, search_settings
 
 _DOOR: dict[str, tuple[str, ...]] = {
-    "ml.artifact.artifact": (
-        "Artifact",
-        "FORMAT",
-        "pack",
-    ),
+    "ml.artifact.artifact": ("Artifact", "FORMAT", "pack"),
     "ml.artifact.manifest": ("split_parts",),
-    "ml.artifact.schema": (
-        "ModelSizes",
-        "list_spec_faults",
-    ),
+    "ml.artifact.schema": ("ModelSizes", "list_spec_faults"),
     "ml.compute.allocator": ("keep_freed_memory",),
     "ml.compute.child_process": ("die_with_parent",),
     "ml.compute.memory": ("read_peak_bytes",),
-    "ml.config.field": (
-        "Interval",
-        "setting_of",
-    ),
-    "ml.config.settings": (
-        "MethodSettings",
-        "NetworkSettings",
-        "field_types",
-        "list_fields",
-    ),
-    "ml.graph.graph": (
-        "Graph",
-        "UNLABELLED",
-        "islands_of",
-    ),
-    "ml.graph.mcnemar": (
-        "PairedCount",
-        "count_pairs",
-    ),
-    "ml.graph.metrics": (
-        "Metrics",
-        "accuracy_interval",
-        "evaluate",
-    ),
-    "ml.graph.split": (
-        "Split",
-        "check_fractions",
-        "random_split",
-        "stratified_split",
-    ),
+    "ml.config.field": ("Interval", "setting_of"),
+    "ml.config.settings": ("MethodSettings", "NetworkSettings", "field_types", "list_fields"),
+    "ml.graph.graph": ("Graph", "UNLABELLED", "islands_of"),
+    "ml.graph.mcnemar": ("PairedCount", "count_pairs"),
+    "ml.graph.metrics": ("Metrics", "accuracy_interval", "evaluate"),
+    "ml.graph.split": ("Split", "check_fractions", "random_split", "stratified_split"),
     "ml.methods.base": ("Method",),
     "ml.methods.direct": ("fit_direct",),
     "ml.methods.estimate": ("Estimate",),
@@ -114,19 +83,9 @@ _DOOR: dict[str, tuple[str, ...]] = {
         "make_config",
         "read_settings",
     ),
-    "ml.methods.stored": (
-        "load_artifact",
-        "predict_probabilities",
-    ),
-    "ml.training.baselines": (
-        "Comparison",
-        "FittedBaseline",
-        "fit_baseline",
-    ),
-    "ml.training.fit": (
-        "TrainingResult",
-        "fit",
-    ),
+    "ml.methods.stored": ("load_artifact", "predict_probabilities"),
+    "ml.training.baselines": ("BaselineTask", "FittedMethod", "fit_baseline"),
+    "ml.training.fit": ("TrainingResult", "fit"),
     "ml.training.history": ("EpochRecord",),
     "ml.training.measure": ("measure_baselines",),
     "ml.training.replay": (
@@ -138,10 +97,7 @@ _DOOR: dict[str, tuple[str, ...]] = {
         "read_split",
         "threads_of",
     ),
-    "ml.training.search": (
-        "SearchResult",
-        "search_settings",
-    ),
+    "ml.training.search": ("SearchResult", "search_settings"),
 }
 _HOME = {name: module for module, names in _DOOR.items() for name in names}
 
@@ -154,11 +110,11 @@ __all__ = [
     "TOLERANCE",
     "UNLABELLED",
     "Artifact",
-    "Comparison",
+    "BaselineTask",
     "Difference",
     "EpochRecord",
     "Estimate",
-    "FittedBaseline",
+    "FittedMethod",
     "Graph",
     "Interval",
     "Method",

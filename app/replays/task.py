@@ -69,24 +69,22 @@ def _load(session: Session, model_id: str) -> _Stored:
 
 def _make_again(
     job: JobRow, handle: JobHandle, stored: _Stored, split: ml.Split
-) -> ml.FittedBaseline:
+) -> ml.FittedMethod:
     method = ml.get_method(stored.artifact.method)
     if not method.is_network:
         settings = dict(stored.row.manifest["config"])
         del settings["method"]
         shared = ml.make_config(seed=settings.pop("seed"))
-        comparison = ml.Comparison(stored.graph, split, shared, lambda: handle.check_stop(0))
+        comparison = ml.BaselineTask(stored.graph, split, shared, lambda: handle.check_stop(0))
         return ml.fit_baseline(method, comparison, settings)
     config = ml.make_config(**stored.row.manifest["config"])
     subject = Subject(stored.grid, stored.label_set, stored.graph, split, config)
     result = train_or_resume(job, handle, subject)
-    return ml.FittedBaseline(
-        result.probabilities, result.artifact, result.history, result.best_epoch
-    )
+    return ml.FittedMethod(result.probabilities, result.artifact, result.history, result.best_epoch)
 
 
 def _compare(
-    stored: _Stored, again: ml.FittedBaseline, split: ml.Split, differences: list[ml.Difference]
+    stored: _Stored, again: ml.FittedMethod, split: ml.Split, differences: list[ml.Difference]
 ) -> ReplayResult:
     gap = ml.largest_difference(stored.artifact, again.artifact, stored.graph, split)
     return ReplayResult(

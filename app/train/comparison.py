@@ -56,7 +56,7 @@ def compare(
         tell(f"baselines: {title} ({len(reports) + 1} of {len(ml.BASELINES)})", reports)
 
     known = [report for report in job.progress.get("baselines", []) if not report["skipped"]]
-    compared = ml.Comparison(
+    compared = ml.BaselineTask(
         subject.graph, subject.split, subject.config, lambda: handle.check_stop(epoch)
     )
     measured = ml.measure_baselines(compared, seconds, step, known)
@@ -84,7 +84,7 @@ def omit_comparison() -> Comparison:
     return Comparison({"seconds_allowed": 0, "omitted": NOT_ASKED_FOR, "items": []}, None)
 
 
-def _keep(subject: Subject, key: str, fitted: ml.FittedBaseline) -> FittedBaseline:
+def _keep(subject: Subject, key: str, fitted: ml.FittedMethod) -> FittedBaseline:
     labels = subject.graph.labels
     return FittedBaseline(
         key=key,

@@ -14,7 +14,7 @@ from experiments.json_lines import Line, find_line, update_line
 from experiments.methods import METHOD_ROWS, MethodRow
 from experiments.protocol import measure
 from ml.methods.registry import make_config
-from ml.training.search import Choice, Range, SearchResult, Space, search_settings
+from ml.training.search import Options, Range, SearchResult, Space, search_settings
 
 DATASETS = ("ieee118", "sc500")
 AIMS = {"ieee118": 0.81, "sc500": 0.96}
@@ -25,15 +25,15 @@ NETWORKS: tuple[str, ...] = ("lfgcn", "mlp")
 _COMMON: Space = {
     "learning_rate": Range(1e-3, 1e-1, logarithmic=True),
     "weight_decay": Range(1e-5, 1e-2, logarithmic=True),
-    "width": Choice((16, 32, 64)),
-    "dropout": Choice((0.0, 0.2, 0.5)),
-    "feature_scaling": Choice(("none", "standard", "minmax", "quantile")),
+    "width": Options((16, 32, 64)),
+    "dropout": Options((0.0, 0.2, 0.5)),
+    "feature_scaling": Options(("none", "standard", "minmax", "quantile")),
 }
 SPACES: dict[str, Space] = {
     "mlp": _COMMON,
     "lfgcn": {
         "alpha": Range(0.05, 0.9),
-        "sigma": Choice((0.0, 0.5, 1.0)),
+        "sigma": Options((0.0, 0.5, 1.0)),
         "gamma": Range(1e-3, 1.0, logarithmic=True),
         **_COMMON,
     },

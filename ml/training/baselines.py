@@ -23,7 +23,7 @@ Settings = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class BaselineTask:
     """What every baseline is given: the graph, split and settings of the trained network.
 
     ``check_stop`` is called between steps; an exception that it raises ends the fit.
@@ -41,7 +41,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, eq=False)
-class FittedBaseline:
+class FittedMethod:
     """A method after its fit: its probabilities for every node, and the model to store.
 
     Shapes: probabilities (N, K).
@@ -53,7 +53,7 @@ class FittedBaseline:
     best_epoch: int | None = None
 
 
-def fit_baseline(method: Method, comparison: Comparison, settings: Settings) -> FittedBaseline:
+def fit_baseline(method: Method, comparison: BaselineTask, settings: Settings) -> FittedMethod:
     """Fit a method with some of its settings given, the others at their default.
 
     A network takes the settings that are not given from the network it is compared with, and
@@ -68,13 +68,13 @@ def fit_baseline(method: Method, comparison: Comparison, settings: Settings) -> 
             config,
             on_epoch=lambda _record: comparison.check_stop(),
         )
-        return FittedBaseline(
+        return FittedMethod(
             result.probabilities, result.artifact, result.history, result.best_epoch
         )
     chosen = method.settings(seed=comparison.seed, **settings)
     probabilities, tensors = fit_direct(method, comparison.graph, comparison.split, chosen)
     artifact = pack_direct(tensors, comparison.graph, comparison.split, chosen)
-    return FittedBaseline(probabilities, artifact)
+    return FittedMethod(probabilities, artifact)
 
 
 def pack_direct(tensors: Tensors, graph: Graph, split: Split, settings: MethodSettings) -> Artifact:

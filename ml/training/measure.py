@@ -9,7 +9,7 @@ from ml.errors import MlError, TrainingInterrupted
 from ml.graph.metrics import Metrics, evaluate
 from ml.methods.base import Method
 from ml.methods.registry import BASELINES
-from ml.training.baselines import Comparison, FittedBaseline, Settings, fit_baseline
+from ml.training.baselines import BaselineTask, FittedMethod, Settings, fit_baseline
 
 Report = dict[str, Any]
 OnStep = Callable[[str, Sequence[Report]], None]
@@ -28,13 +28,13 @@ class MeasuredBaseline:
     """The report on a baseline and, unless it was left out, the fitted baseline."""
 
     report: Report
-    fitted: FittedBaseline | None = None
+    fitted: FittedMethod | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class _Candidate:
     settings: Settings
-    fitted: FittedBaseline
+    fitted: FittedMethod
     validation: Metrics
 
     @property
@@ -43,7 +43,7 @@ class _Candidate:
 
 
 def measure_baselines(
-    comparison: Comparison, seconds: float, on_step: OnStep, earlier: Iterable[Report] = ()
+    comparison: BaselineTask, seconds: float, on_step: OnStep, earlier: Iterable[Report] = ()
 ) -> list[MeasuredBaseline]:
     """Measure every baseline that the time allows; report the reason where it does not.
 
@@ -68,7 +68,7 @@ def measure_baselines(
     return measured
 
 
-def _limit(comparison: Comparison, deadline: float) -> Comparison:
+def _limit(comparison: BaselineTask, deadline: float) -> BaselineTask:
     def check_stop() -> None:
         comparison.check_stop()
         if time.monotonic() >= deadline:
@@ -77,7 +77,7 @@ def _limit(comparison: Comparison, deadline: float) -> Comparison:
     return replace(comparison, check_stop=check_stop)
 
 
-def _measure(method: Method, comparison: Comparison) -> MeasuredBaseline:
+def _measure(method: Method, comparison: BaselineTask) -> MeasuredBaseline:
     started = time.monotonic()
     report: Report = {
         "key": method.key,
@@ -85,7 +85,7 @@ def _measure(method: Method, comparison: Comparison) -> MeasuredBaseline:
         "seed": comparison.seed,
         "skipped": None,
     }
-    fitted: FittedBaseline | None = None
+    fitted: FittedMethod | None = None
     try:
         wanted = _list_choices(method, comparison)
         best, tried, problem = _choose(method, comparison, wanted)
@@ -100,7 +100,7 @@ def _measure(method: Method, comparison: Comparison) -> MeasuredBaseline:
     return MeasuredBaseline(report, fitted)
 
 
-def _refit(method: Method, comparison: Comparison, report: Report) -> MeasuredBaseline:
+def _refit(method: Method, comparison: BaselineTask, report: Report) -> MeasuredBaseline:
     try:
         return MeasuredBaseline(report, fit_baseline(method, comparison, report["settings"]))
     except TrainingInterrupted:
@@ -110,7 +110,7 @@ def _refit(method: Method, comparison: Comparison, report: Report) -> MeasuredBa
 
 
 def _choose(
-    method: Method, comparison: Comparison, wanted: Sequence[Settings]
+    method: Method, comparison: BaselineTask, wanted: Sequence[Settings]
 ) -> tuple[_Candidate | None, int, str | None]:
     best: _Candidate | None = None
     tried = 0
@@ -132,13 +132,13 @@ def _choose(
     return best, tried, problem
 
 
-def _try(method: Method, comparison: Comparison, settings: Settings) -> _Candidate:
+def _try(method: Method, comparison: BaselineTask, settings: Settings) -> _Candidate:
     fitted = fit_baseline(method, comparison, settings)
     labels, nodes = comparison.graph.labels, comparison.split.validation
     return _Candidate(settings, fitted, evaluate(fitted.probabilities, labels, nodes))
 
 
-def _describe(method: Method, comparison: Comparison, best: _Candidate) -> Report:
+def _describe(method: Method, comparison: BaselineTask, best: _Candidate) -> Report:
     test = evaluate(best.fitted.probabilities, comparison.graph.labels, comparison.split.test)
     return {
         "settings": best.settings,
@@ -148,12 +148,12 @@ def _describe(method: Method, comparison: Comparison, best: _Candidate) -> Repor
     }
 
 
-def _list_choices(method: Method, comparison: Comparison) -> list[Settings]:
+def _list_choices(method: Method, comparison: BaselineTask) -> list[Settings]:
     list_choices = method.baseline_choices
     return [] if list_choices is None else list_choices(comparison.graph, comparison.config)
 
 
-def _describe_fit(method: Method, comparison: Comparison, settings: Settings) -> str | None:
+def _describe_fit(method: Method, comparison: BaselineTask, settings: Settings) -> str | None:
     if method.describe_fit is None:
         return None
     chosen = method.settings(seed=comparison.seed, **settings)

@@ -43,7 +43,7 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Options:
     """A few named values."""
 
     options: tuple[Any, ...]
@@ -53,15 +53,15 @@ class Choice:
         return trial.suggest_categorical(name, self.options)
 
 
-Space = Mapping[str, Range | Choice]
+Space = Mapping[str, Range | Options]
 
 DEFAULT_SPACE: Space = {
     "alpha": Range(0.05, 0.9),
-    "sigma": Choice((0.0, 0.5, 1.0)),
+    "sigma": Options((0.0, 0.5, 1.0)),
     "gamma": Range(1e-3, 1.0, logarithmic=True),
     "learning_rate": Range(1e-3, 1e-1, logarithmic=True),
-    "width": Choice((16, 32, 64, 128)),
-    "dropout": Choice((0.0, 0.2, 0.4, 0.6)),
+    "width": Options((16, 32, 64, 128)),
+    "dropout": Options((0.0, 0.2, 0.4, 0.6)),
     "weight_decay": Range(1e-5, 1e-2, logarithmic=True),
 }
 

@@ -47,13 +47,13 @@ def put_trained(api: TestClient, graph_id: str, method: str = "lfgcn", **config:
         return store_model(session, model).id
 
 
-def _fit(graph: ml.Graph, key: str, config: dict[str, Any]) -> ml.FittedBaseline:
+def _fit(graph: ml.Graph, key: str, config: dict[str, Any]) -> ml.FittedMethod:
     method = ml.get_method(key)
     if method.is_network:
         settings: dict[str, Any] = QUICK | config | {"method": key}
         result = ml.fit(graph, SPLIT, ml.make_config(**settings))
-        return ml.FittedBaseline(result.probabilities, result.artifact)
+        return ml.FittedMethod(result.probabilities, result.artifact)
     shared = ml.make_config()
-    comparison = ml.Comparison(graph, SPLIT, shared, lambda: None)
+    comparison = ml.BaselineTask(graph, SPLIT, shared, lambda: None)
     choices = method.baseline_choices(graph, shared) if method.baseline_choices else [{}]
     return ml.fit_baseline(method, comparison, config or choices[0])

@@ -5,7 +5,7 @@ from ml.methods import lfgcn_plus
 from ml.methods.base import Method
 from ml.methods.registry import BASELINES, get_method
 from ml.nn.feature_matrix import WIDE
-from ml.training.baselines import Comparison, fit_baseline
+from ml.training.baselines import BaselineTask, fit_baseline
 from ml.training.interfaces import import_network
 from tests.ml.small_grids import quick, ring_with_chords, split_of
 
@@ -51,7 +51,7 @@ def test_networks_that_only_torch_can_lay_out_declare_no_arrays() -> None:
 )
 def test_the_arrays_of_a_baseline_are_those_it_stores(method: Method) -> None:
     graph = ring_with_chords()
-    comparison = Comparison(graph, split_of(graph), quick(), lambda: None)
+    comparison = BaselineTask(graph, split_of(graph), quick(), lambda: None)
     assert method.baseline_choices is not None
     assert method.list_arrays is not None
     settings = method.baseline_choices(graph, quick())[0]

@@ -13,7 +13,7 @@ from ml.errors import InvalidGraph
 from ml.methods.base import Method
 from ml.methods.registry import BASELINES, get_method, make_config
 from ml.methods.stored import load_artifact, predict_probabilities
-from ml.training.baselines import Comparison, FittedBaseline, fit_baseline
+from ml.training.baselines import BaselineTask, FittedMethod, fit_baseline
 from tests.ml.communities import split_of as community_split
 from tests.ml.communities import two_communities
 from tests.ml.small_grids import ring_with_chords, split_of
@@ -23,9 +23,9 @@ KEYS = [method.key for method in BASELINES]
 DIRECT = [method.key for method in BASELINES if not method.is_network]
 
 
-def comparison() -> Comparison:
+def comparison() -> BaselineTask:
     graph = ring_with_chords()
-    return Comparison(graph, split_of(graph), CONFIG, lambda: None)
+    return BaselineTask(graph, split_of(graph), CONFIG, lambda: None)
 
 
 def choices(method: Method) -> list[dict[str, Any]]:
@@ -33,16 +33,16 @@ def choices(method: Method) -> list[dict[str, Any]]:
     return method.baseline_choices(ring_with_chords(), CONFIG)
 
 
-def fit_first(key: str) -> FittedBaseline:
+def fit_first(key: str) -> FittedMethod:
     return fit_baseline(get_method(key), comparison(), choices(get_method(key))[0])
 
 
-def stored_and_back(fitted: FittedBaseline) -> FittedBaseline:
+def stored_and_back(fitted: FittedMethod) -> FittedMethod:
     manifest = json.loads(json.dumps(fitted.artifact.manifest))
     return replace(fitted, artifact=load_artifact(fitted.artifact.weights, manifest))
 
 
-def every_setting(method: Method) -> list[FittedBaseline]:
+def every_setting(method: Method) -> list[FittedMethod]:
     return [
         stored_and_back(fit_baseline(method, comparison(), settings))
         for settings in choices(method)
@@ -67,7 +67,7 @@ def test_stored_networks_give_what_torch_gave(key: str) -> None:
 def test_node_arrays_are_the_forest_of_scikit_learn() -> None:
     graph = two_communities()
     split = community_split(graph)
-    rows = Comparison(graph, split, CONFIG, lambda: None)
+    rows = BaselineTask(graph, split, CONFIG, lambda: None)
     fitted = fit_baseline(get_method("forest"), rows, {"trees": 30, "depth": None, "leaf": 1})
     columns = add_degree(graph.features, graph)
     forest = RandomForestClassifier(n_estimators=30, random_state=5)

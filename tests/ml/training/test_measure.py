@@ -10,7 +10,7 @@ from ml.graph.graph import Graph
 from ml.methods import majority
 from ml.methods.closed_form import MOST_FRACTIONAL_NODES, list_forms
 from ml.methods.registry import BASELINES, get_method
-from ml.training.baselines import Comparison, fit_baseline
+from ml.training.baselines import BaselineTask, fit_baseline
 from ml.training.measure import Report, measure_baselines
 from tests.ml.communities import split_of, two_communities
 
@@ -22,8 +22,8 @@ def pass_by(_title: str, _reports: Sequence[Report]) -> None:
     """Hear of progress and let it go on."""
 
 
-def comparison_on(graph: Graph, config: NetworkSettings = QUICK) -> Comparison:
-    return Comparison(graph, split_of(graph), config, lambda: None)
+def comparison_on(graph: Graph, config: NetworkSettings = QUICK) -> BaselineTask:
+    return BaselineTask(graph, split_of(graph), config, lambda: None)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import torch
 
 from ml.artifact.artifact import Artifact, pack
 from ml.methods.registry import get_method, make_config
-from ml.training.baselines import Comparison, fit_baseline
+from ml.training.baselines import BaselineTask, fit_baseline
 from ml.training.fit import TrainingResult, fit
 from ml.training.replay import largest_difference, list_differences, read_split, threads_of
 from tests.ml.small_grids import quick, ring_with_chords, split_of
@@ -88,7 +88,7 @@ def test_other_weights_have_other_logits(result: TrainingResult) -> None:
 
 def test_arrays_of_another_shape_are_infinitely_far() -> None:
     graph = ring_with_chords()
-    comparison = Comparison(graph, split_of(graph), quick(), lambda: None)
+    comparison = BaselineTask(graph, split_of(graph), quick(), lambda: None)
     forest = get_method("forest")
     small, large = (fit_baseline(forest, comparison, {"trees": trees}).artifact for trees in (1, 2))
     assert largest_difference(small, large, graph, comparison.split) == float("inf")

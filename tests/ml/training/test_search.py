@@ -6,10 +6,10 @@ import pytest
 from ml.errors import InvalidHyperparameter
 from ml.graph.graph import UNLABELLED
 from ml.methods.registry import flatten_settings
-from ml.training.search import Attempt, Choice, Range, SearchResult, Space, search_settings
+from ml.training.search import Attempt, Options, Range, SearchResult, Space, search_settings
 from tests.ml.small_grids import quick, ring_with_chords, split_of
 
-SPACE: Space = {"alpha": Range(0.1, 0.8), "width": Choice((4, 8))}
+SPACE: Space = {"alpha": Range(0.1, 0.8), "width": Options((4, 8))}
 
 
 def run(**options: object) -> SearchResult:
@@ -73,7 +73,7 @@ def test_an_attempt_that_diverges_is_passed_over() -> None:
         split_of(graph),
         quick(epochs=3),
         trials=6,
-        space={"feature_scaling": Choice(scalings)},
+        space={"feature_scaling": Options(scalings)},
     )
     assert {attempt.settings["feature_scaling"] for attempt in result.attempts} == set(scalings)
     for attempt in result.attempts:
@@ -89,7 +89,7 @@ def test_a_search_in_which_everything_diverges_is_named() -> None:
             split_of(graph),
             quick(epochs=3),
             trials=2,
-            space={"feature_scaling": Choice(("none",))},
+            space={"feature_scaling": Options(("none",))},
         )
 
 
@@ -101,6 +101,6 @@ def test_several_seeds_are_averaged() -> None:
 
 def test_a_space_of_unknown_settings_is_refused() -> None:
     with pytest.raises(InvalidHyperparameter, match="wings"):
-        run(space={"wings": Choice((1,))})
+        run(space={"wings": Options((1,))})
     with pytest.raises(InvalidHyperparameter, match="trials"):
         run(trials=0)
