@@ -1,4 +1,4 @@
-"""A real Chromium for tests that look at pages; skipped where there is none."""
+"""A real Chromium for tests of pages; they are skipped if it is not installed."""
 
 import shutil
 from collections.abc import Iterator

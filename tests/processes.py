@@ -1,4 +1,4 @@
-"""Our programs as real processes: started, watched, signalled, and never left behind."""
+"""Runs our commands as real processes and kills what they leave behind."""
 
 import os
 import signal

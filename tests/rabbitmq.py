@@ -1,4 +1,4 @@
-"""RabbitMQ for tests: Debian's package where it is installed, there is no wheel."""
+"""RabbitMQ for tests, from Debian's package if it is installed."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Fixtures of real servers; an address in the environment is used instead when set."""
+"""Fixtures of real servers; a URL in the environment replaces the server."""
 
 import os
 from collections.abc import Iterator

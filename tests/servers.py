@@ -1,4 +1,4 @@
-"""Real servers for tests, from wheels: no root, no packages of the system needed."""
+"""Real Postgres and Valkey servers for tests, from wheels; they need no root."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Skips are loud on a laptop and failures in CI; only tests that need CUDA may skip there."""
+"""Lists skipped tests at the end of a run; in CI a skip is a failure, except for CUDA."""
 
 import os
 from collections import Counter

@@ -1,55 +1,55 @@
-"""A model card as a page of markdown: what does not change from run to run, and the figures."""
+"""Writes a model card as markdown."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 _LEFT_OUT = {"graph_id", "job_id", "id", "created_at", "scaling", "tensors", "types", "origin"}
-"""Other at every run, or of no use to a reader."""
+"""Fields that differ in every run or do not help a reader."""
 
 
 def write_page(card: Mapping[str, Any], command: str) -> str:
-    """Return the card as markdown; ``command`` is what writes it again."""
+    """Return the card as markdown; ``command`` is the command that writes it."""
     model_id = card["model"]["id"]
     sections = [
         f"# Model card: {card['data']['label']} on {card['data']['grid']}",
         f"**{card['headline']}**",
-        f"Written by `{command}`, never by hand; `{{id}}` stands for the id of the model.",
-        "## How good is it?",
-        _tell_accuracy(card),
+        f"Written by `{command}`; do not edit. `{{id}}` is the id of the model.",
+        "## Accuracy",
+        _describe_accuracy(card),
         _metrics_table(card),
-        "## Against baselines on the same split",
+        "## Comparison with baselines on the same split",
         _baselines_table(card),
-        "## Class by class, on test",
+        "## Metrics per class (test buses)",
         _classes_table(card),
-        "## Confusion, on test",
+        "## Confusion matrix (test buses)",
         _confusion_table(card),
-        "## Is the label worth learning?",
-        _tell_suitability(card),
-        "## Limits",
+        "## Suitability of the label",
+        _describe_suitability(card),
+        "## Limitations",
         _bullets(card["limits"]),
-        "## Made again",
-        _bullets(each["sentence"] for each in card["replays"]),
-        "## What it was made of",
+        "## Replays",
+        _bullets(replay["sentence"] for replay in card["replays"]),
+        "## Data",
         _facts(card["data"]),
         "### Split",
         _facts(card["split"]),
         "### Settings",
         _facts(card["config"]),
-        "### Making",
+        "### Training run",
         _facts(card["making"]),
         "### Promotions",
-        _bullets(each["reason"] for each in card["promotions"]),
+        _bullets(promotion["reason"] for promotion in card["promotions"]),
     ]
     return "\n\n".join(sections).replace(model_id, "{id}") + "\n"
 
 
-def _tell_accuracy(card: Mapping[str, Any]) -> str:
+def _describe_accuracy(card: Mapping[str, Any]) -> str:
     test, interval = card["metrics"]["test"], card["test_interval"]
     if interval is None:
-        return "No labelled bus was left to test it on."
+        return "There were no labelled buses left for testing."
     return (
-        f"{card['model']['what']}. Right at {_percent(test['accuracy'])} of {test['count']} test "
-        f"buses (95 % confidence interval {_percent(interval['low'])} to "
+        f"{card['model']['what']}. Correct for {_percent(test['accuracy'])} of {test['count']} "
+        f"test buses (95 % confidence interval {_percent(interval['low'])} to "
         f"{_percent(interval['high'])}, {interval['method']})."
     )
 
@@ -71,13 +71,13 @@ def _metrics_table(card: Mapping[str, Any]) -> str:
 def _baselines_table(card: Mapping[str, Any]) -> str:
     reports = card["baselines"] or {}
     if not reports.get("items"):
-        return "None was measured."
-    head = ("method", "validation", "test", "macro F1, test", "what it is")
+        return "No baselines were measured."
+    head = ("method", "validation", "test", "macro F1, test", "description")
     own = card["metrics"]
     rows = [("this model", *_three(own["validation"], own["test"]), card["model"]["kind"])]
     for item in reports["items"]:
         if item["skipped"]:
-            rows.append((item["title"], "–", "–", "–", f"left out: {item['skipped']}"))
+            rows.append((item["title"], "–", "–", "–", f"skipped: {item['skipped']}"))
         else:
             what = item["description"] or _inline(item["settings"])
             rows.append((item["title"], *_three(item["validation"], item["test"]), what))
@@ -105,17 +105,17 @@ def _confusion_table(card: Mapping[str, Any]) -> str:
     names = card["data"]["class_names"]
     rows = zip(names, card["confusion"] or [], strict=False)
     return _table(
-        ("true class", *(f"called {name}" for name in names)),
+        ("true class", *(f"predicted {name}" for name in names)),
         [(name, *map(str, counts)) for name, counts in rows],
     )
 
 
-def _tell_suitability(card: Mapping[str, Any]) -> str:
+def _describe_suitability(card: Mapping[str, Any]) -> str:
     report = card["suitability"]
     if report is None:
-        return "Not measured with this model."
-    gives = ", ".join(report.get("gives_away", [])) or "nothing"
-    return f"{report['verdict']} What gives it away: {gives}."
+        return "Not measured for this model."
+    revealing = ", ".join(report.get("gives_away", [])) or "none"
+    return f"{report['verdict']} Features that reveal the label: {revealing}."
 
 
 def _facts(values: Mapping[str, Any]) -> str:

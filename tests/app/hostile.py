@@ -1,4 +1,4 @@
-"""Bodies that nobody sends with good intentions."""
+"""Malformed and malicious request bodies."""
 
 HOSTILE_BODIES: dict[str, bytes] = {
     "nothing": b"",

@@ -1,4 +1,4 @@
-"""Small grids and models that tests put into the service."""
+"""Small grids and models for tests."""
 
 from dataclasses import replace
 from typing import Any

@@ -16,7 +16,9 @@ def _restore_logs() -> object:
     structlog.reset_defaults()
 
 
-def test_off_a_terminal_a_line_is_one_json_object(capsys: pytest.CaptureFixture[str]) -> None:
+def test_outside_a_terminal_every_log_line_is_one_json_object(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     configure_logs("INFO")
     structlog.get_logger("ours").info("job claimed", job="a1")
     logging.getLogger("theirs").warning("disk %s", "full")
@@ -34,7 +36,7 @@ def test_an_error_carries_its_traceback_in_the_same_line(
     assert "ValueError: the reason" in line["exception"]
 
 
-def test_what_is_below_the_level_is_not_written(capsys: pytest.CaptureFixture[str]) -> None:
+def test_messages_below_the_log_level_are_not_written(capsys: pytest.CaptureFixture[str]) -> None:
     configure_logs("WARNING")
     structlog.get_logger("ours").info("unimportant")
     assert capsys.readouterr().err == ""

@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from app.main import create_app
 from app.settings import Settings
-from tests.app.conftest import MakeApi
 
 USE_THE_API = """
 import json, sys
@@ -53,25 +51,6 @@ def test_the_api_reads_a_case_and_queues_training_without_heavy_libraries(
     assert process_of_the_api["statuses"] == [200, 200, 200, 200, 200, 200, 409, 200]
     assert process_of_the_api["train"] == 202
     assert HEAVY.isdisjoint(process_of_the_api["used"])
-
-
-def test_it_lives_without_a_database_but_is_not_ready(make_api: MakeApi, tmp_path: Path) -> None:
-    api = make_api(Settings(database_url=f"sqlite:///{tmp_path}/no/such/folder.db"))
-    assert api.get("/healthz").json() == {"status": "ok"}
-    answer = api.get("/readyz")
-    assert answer.status_code == 503
-    assert answer.json()["type"] == "/problems/database-unusable"
-
-
-def test_it_is_not_ready_before_the_database_is_migrated(make_api: MakeApi, tmp_path: Path) -> None:
-    api = make_api(Settings(data_dir=tmp_path))
-    answer = api.get("/readyz")
-    assert answer.status_code == 503
-    assert "levygrid migrate" in answer.json()["detail"]
-
-
-def test_it_is_ready_on_a_migrated_database(any_api: TestClient) -> None:
-    assert any_api.get("/readyz").status_code == 200
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""A running service for the calls that documents show."""
+"""A running service for the examples in documents."""
 
 from collections.abc import Iterator
 

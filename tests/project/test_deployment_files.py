@@ -132,7 +132,7 @@ def test_nothing_is_published_beyond_this_machine() -> None:
     assert all(port.startswith("127.0.0.1:") for port in published)
 
 
-def test_nobody_starts_before_what_it_needs_is_there() -> None:
+def test_every_service_starts_after_its_dependencies() -> None:
     for name in ("api", "worker", "worker-gpu"):
         assert COMPOSE["services"][name]["depends_on"] == {
             "migrate": {"condition": "service_completed_successfully"},

@@ -44,7 +44,7 @@ def run_suite(tmp_path: Path) -> RunSuite:
     return run
 
 
-def test_a_skip_is_named_in_one_loud_line_elsewhere(run_suite: RunSuite) -> None:
+def test_outside_ci_skips_are_listed_in_one_line(run_suite: RunSuite) -> None:
     finished = run_suite()
     assert finished.returncode == 0
     assert "NOT TESTED ON THIS MACHINE: no GPU (1); no server (1)" in finished.stdout

@@ -20,10 +20,10 @@ def test_dispatch_and_throughput_are_measured_with_either_engine(
         assert row["jobs_per_second"] > 0
 
 
-def test_it_is_called_queue() -> None:
+def test_the_benchmark_of_the_module_queue_is_called_queue() -> None:
     assert list_benches()["queue"] == "app.bench.queue_"
 
 
 @pytest.mark.parametrize(("count", "expected"), [(1, 0), (10, 9), (20, 18), (100, 94)])
-def test_the_percentile_is_a_value_that_was_measured(count: int, expected: int) -> None:
+def test_the_percentile_is_one_of_the_values(count: int, expected: int) -> None:
     assert _percentile(range(count), 0.95) == expected

@@ -19,7 +19,7 @@ LINE = re.compile(r"^#.*|^\| (?:set|method|class|true class) .*", re.MULTILINE)
 def structure_of(page: str) -> list[str]:
     """Headings and heads of tables, without the names of classes and of the grid."""
     lines = LINE.findall(page)
-    return [re.sub(r"called .*|: .* on .*", "", line) for line in lines]
+    return [re.sub(r"predicted .*|: .* on .*", "", line) for line in lines]
 
 
 def test_the_card_in_the_docs_has_the_structure_that_is_written_now(api: TestClient) -> None:
@@ -30,14 +30,14 @@ def test_the_card_in_the_docs_has_the_structure_that_is_written_now(api: TestCli
     assert structure_of(page) == structure_of(PAGE.read_text())
 
 
-def test_the_card_in_the_docs_says_who_is_better_first_and_who_wrote_it() -> None:
+def test_the_card_in_the_docs_begins_with_the_comparison_and_names_its_command() -> None:
     lines = PAGE.read_text().splitlines()
     assert lines[0] == "# Model card: role on case118"
     assert re.match(r"\*\*(A|No) baseline .* on validation", lines[2])
     assert "Written by `levygrid card case118 --output docs/cards/case118.md`" in lines[4]
 
 
-def test_a_page_has_the_id_of_no_model(api: TestClient) -> None:
+def test_a_written_card_contains_no_model_id(api: TestClient) -> None:
     reports = compared(report_on("forest", 0.75))
     model_id = put_model(api, post_graph(api), baselines=reports)
     page = write_page(api.get(f"/models/{model_id}/card").json(), "x")
@@ -45,15 +45,15 @@ def test_a_page_has_the_id_of_no_model(api: TestClient) -> None:
     assert "POST /models/{id}/baselines/forest/promote" in page
 
 
-def test_a_baseline_left_out_and_a_figure_unknown_are_shown(api: TestClient) -> None:
+def test_skipped_baselines_and_missing_figures_are_shown(api: TestClient) -> None:
     reports = compared(report_on("gcn", 0.1, skipped="no time"))
     model_id = put_model(api, post_graph(api), baselines=reports)
     page = write_page(api.get(f"/models/{model_id}/card").json(), "x")
-    assert "| Gcn | – | – | – | left out: no time |" in page
-    assert "Not measured with this model." in page
+    assert "| Gcn | – | – | – | skipped: no time |" in page
+    assert "Not measured for this model." in page
 
 
-def test_a_folder_that_is_not_there_is_said_before_anything_is_trained(tmp_path: Path) -> None:
+def test_a_missing_output_folder_is_reported_before_training(tmp_path: Path) -> None:
     with pytest.raises(LevygridError, match="The output folder"):
         run_card(CardRequest("case118", "role"), tmp_path / "none" / "card.md", None)
 

@@ -81,7 +81,7 @@ def test_a_second_service_on_the_same_folder_refuses_to_start(tmp_path: Path) ->
     assert str(service.pid) in output
 
 
-def test_a_taken_port_is_one_clear_line(tmp_path: Path) -> None:
+def test_a_port_in_use_is_reported_in_one_line(tmp_path: Path) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -92,7 +92,7 @@ def test_a_taken_port_is_one_clear_line(tmp_path: Path) -> None:
     assert f"Port {port} of 127.0.0.1 is in use" in output
 
 
-def test_an_unwritable_folder_is_one_clear_line(tmp_path: Path) -> None:
+def test_an_unwritable_folder_is_reported_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     settings = settings_of(tmp_path, data_dir=str(tmp_path / "file" / "data"))
     code, output = ends_with(["serve"], settings, tmp_path)
@@ -101,7 +101,7 @@ def test_an_unwritable_folder_is_one_clear_line(tmp_path: Path) -> None:
     assert "cannot be written to" in output
 
 
-def test_a_wrong_setting_is_one_clear_line(tmp_path: Path) -> None:
+def test_invalid_settings_are_reported_in_one_line(tmp_path: Path) -> None:
     settings = settings_of(tmp_path, port="eighty", workers="-1")
     code, output = ends_with(["serve"], settings, tmp_path)
     assert code == 1
@@ -110,7 +110,7 @@ def test_a_wrong_setting_is_one_clear_line(tmp_path: Path) -> None:
     assert "LEVYGRID_WORKERS" in output
 
 
-def test_a_database_that_is_away_is_one_clear_line(tmp_path: Path) -> None:
+def test_an_unreachable_database_is_reported_in_one_line(tmp_path: Path) -> None:
     url = "postgresql+psycopg://nobody@127.0.0.1:1/nothing"
     code, output = ends_with(["serve"], settings_of(tmp_path, database_url=url), tmp_path)
     assert code == 1

@@ -41,7 +41,7 @@ def test_every_setting_is_described() -> None:
     assert all(field.description for field in Settings.model_fields.values())
 
 
-def test_the_version_is_told() -> None:
+def test_the_version_is_printed() -> None:
     assert levygrid("--version").stdout.startswith("levygrid 0.")
 
 
@@ -57,14 +57,14 @@ def test_migrate_makes_a_database_that_a_worker_accepts(
     assert (tmp_path / "data" / "levygrid.db").exists()
 
 
-def test_benches_are_those_of_the_package() -> None:
+def test_the_benchmarks_are_the_modules_of_the_packages() -> None:
     assert "epoch" in list_benches()
     assert list_benches()["ingest"] == "app.bench.ingest"
     for module in list_benches().values():
         assert find_spec(module) is not None
 
 
-def test_an_unknown_bench_is_one_clear_line() -> None:
+def test_an_unknown_benchmark_is_reported_in_one_line() -> None:
     done = levygrid("bench", "../secrets")
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
@@ -85,12 +85,12 @@ def test_figures_are_printed_and_written(
     assert "118" in capsys.readouterr().out
 
 
-def test_a_bench_is_not_begun_without_a_folder_for_its_figures(tmp_path: Path) -> None:
+def test_a_benchmark_is_refused_if_its_output_folder_does_not_exist(tmp_path: Path) -> None:
     with pytest.raises(LevygridError, match=r"output folder .* does not exist"):
         run_bench("epoch", tmp_path / "absent" / "figures.json")
 
 
-def test_the_demonstration_goes_from_a_grid_to_predictions() -> None:
+def test_the_demo_goes_from_a_grid_to_predictions() -> None:
     done = levygrid("demo")
     assert done.returncode == 0, done.stderr
     assert "118 buses" in done.stdout
@@ -98,7 +98,7 @@ def test_the_demonstration_goes_from_a_grid_to_predictions() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_a_demonstration_without_a_service_is_one_clear_line() -> None:
+def test_a_demo_without_a_service_fails_with_one_line() -> None:
     done = levygrid("demo", "--url", "http://127.0.0.1:1")
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1

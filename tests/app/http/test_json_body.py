@@ -38,7 +38,7 @@ def test_json_may_declare_its_character_set(api: TestClient) -> None:
     assert api.post("/graphs", content=body, headers=headers).status_code == 201
 
 
-def test_wrong_values_are_listed_with_their_places(api: TestClient) -> None:
+def test_invalid_values_are_listed_with_their_places(api: TestClient) -> None:
     answer = api.post("/train", json={"graph_id": 1, "priority": "high", "sped": 1})
     assert answer.status_code == 422
     places = {error["where"] for error in answer.json()["errors"]}

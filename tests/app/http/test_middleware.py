@@ -15,20 +15,20 @@ def test_a_request_without_an_id_gets_one(api: TestClient) -> None:
     assert first != second
 
 
-def test_a_request_keeps_the_id_it_brings(api: TestClient) -> None:
+def test_a_request_keeps_the_id_of_its_header(api: TestClient) -> None:
     answer = api.get("/graphs/none", headers={"X-Request-ID": "trace-1.a_B"})
     assert answer.headers["x-request-id"] == "trace-1.a_B"
     assert answer.json()["request_id"] == "trace-1.a_B"
 
 
 @pytest.mark.parametrize("wrong", ["", "a b", "x" * 65, 'x"; drop', "\u00e9"])
-def test_an_id_that_could_spoil_a_log_is_replaced(api: TestClient, wrong: str) -> None:
+def test_a_request_id_that_could_corrupt_the_log_is_replaced(api: TestClient, wrong: str) -> None:
     answer = api.get("/healthz", headers=[(b"X-Request-ID", wrong.encode("latin-1"))])
     assert len(answer.headers["x-request-id"]) == 32
 
 
 @pytest.mark.parametrize("address", ["/healthz", "/no/such/address", "/graphs"])
-def test_every_answer_forbids_browsers_to_guess_and_to_frame(api: TestClient, address: str) -> None:
+def test_every_response_has_security_headers(api: TestClient, address: str) -> None:
     headers = api.get(address).headers
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["x-frame-options"] == "DENY"
@@ -74,7 +74,7 @@ def test_a_body_at_the_limit_is_read(small_api: TestClient) -> None:
 @pytest.mark.parametrize(
     "address", ["/graphs/%00", "/predict/a%00b", "/models?graph_id=%00", "/jobs/%00"]
 )
-def test_nul_in_an_address_is_refused_before_a_database_sees_it(
+def test_a_url_with_nul_is_refused_before_it_reaches_the_database(
     api: TestClient, address: str
 ) -> None:
     answer = api.get(address)

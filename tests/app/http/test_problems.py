@@ -86,7 +86,7 @@ def failing_api(sqlite_settings: Settings) -> TestClient:
     return TestClient(app)
 
 
-def test_an_unknown_error_leaves_as_500_without_detail(failing_api: TestClient) -> None:
+def test_an_unknown_error_is_a_500_without_detail(failing_api: TestClient) -> None:
     answer = failing_api.get("/crash")
     assert answer.status_code == 500
     assert answer.headers["content-type"] == "application/problem+json"
@@ -96,7 +96,7 @@ def test_an_unknown_error_leaves_as_500_without_detail(failing_api: TestClient) 
     assert "ZeroDivision" not in answer.text
 
 
-def test_a_lost_database_leaves_as_503_without_detail(failing_api: TestClient) -> None:
+def test_an_unreachable_database_is_a_503_without_detail(failing_api: TestClient) -> None:
     answer = failing_api.get("/no-database")
     assert answer.status_code == 503
     assert answer.json()["type"] == "/problems/database-unusable"
@@ -104,7 +104,7 @@ def test_a_lost_database_leaves_as_503_without_detail(failing_api: TestClient) -
 
 
 @pytest.mark.parametrize("error_class", DATABASE_AWAY)
-def test_what_a_worker_takes_for_an_outage_is_one_to_a_client(
+def test_every_error_that_workers_retry_is_a_503_for_clients(
     error_class: type[Exception],
 ) -> None:
     assert PROBLEMS[error_class].status == 503
@@ -119,7 +119,7 @@ def test_an_unknown_address_is_a_problem(api: TestClient) -> None:
     assert body["instance"] == "/no/such/address"
 
 
-def test_a_wrong_method_is_a_problem_that_names_the_right_ones(api: TestClient) -> None:
+def test_a_wrong_method_is_a_problem_that_names_the_allowed_methods(api: TestClient) -> None:
     answer = api.patch("/graphs")
     assert answer.status_code == 405
     assert answer.headers["content-type"] == "application/problem+json"
@@ -133,7 +133,7 @@ def test_a_wrong_query_is_a_problem_that_names_it(api: TestClient) -> None:
     assert answer.json()["errors"][0]["where"] == "query.limit"
 
 
-def test_the_type_of_a_problem_leads_to_what_it_means(api: TestClient) -> None:
+def test_the_type_of_a_problem_is_the_path_of_its_description(api: TestClient) -> None:
     problem = api.get("/models/none").json()
     assert api.get(problem["type"]).json() == {
         "type": "/problems/model-not-found",

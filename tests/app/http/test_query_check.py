@@ -28,7 +28,7 @@ def faults_of(api: TestClient, address: str) -> dict[str, str]:
         ("/models?graph=x", "graph", ["limit", "cursor", "graph_id", "label"]),
     ],
 )
-def test_an_unknown_parameter_is_refused_and_the_known_ones_are_named(
+def test_an_unknown_parameter_is_refused_and_the_supported_ones_are_named(
     api: TestClient, address: str, parameter: str, known: list[str]
 ) -> None:
     problem = faults_of(api, address)[f"query.{parameter}"]
@@ -44,11 +44,11 @@ def test_every_unknown_parameter_is_named_at_once(api: TestClient) -> None:
     assert set(faults_of(api, "/jobs?a=1&limit=2&b=2&a=3")) == {"query.a", "query.b"}
 
 
-def test_an_address_without_parameters_says_so(api: TestClient) -> None:
+def test_an_endpoint_without_parameters_reports_that(api: TestClient) -> None:
     assert "it takes no parameters" in faults_of(api, "/problems?x=1")["query.x"]
 
 
-def test_known_parameters_reach_the_address(api: TestClient) -> None:
+def test_supported_parameters_are_accepted(api: TestClient) -> None:
     graph_id = post_graph(api)
     model_id = put_model(api, graph_id)
     query = f"graph_id={graph_id}&model_id={model_id}&label=label"

@@ -27,7 +27,7 @@ def faults_of(body: bytes) -> list[str]:
 
 
 @given(VALUES)
-def test_what_another_program_writes_as_json_is_read_back_equal(value: Any) -> None:
+def test_json_of_the_standard_library_is_parsed_to_an_equal_value(value: Any) -> None:
     assert parse_json(json.dumps(value).encode()) == value
 
 
@@ -52,7 +52,9 @@ def test_what_another_program_writes_as_json_is_read_back_equal(value: Any) -> N
         (b'{"a": 1} x', "body: is not JSON at line 1, column 10: Extra data"),
     ],
 )
-def test_what_programs_disagree_on_is_refused_with_its_place(body: bytes, fault: str) -> None:
+def test_json_that_parsers_interpret_differently_is_refused_with_its_place(
+    body: bytes, fault: str
+) -> None:
     assert faults_of(body)[0].startswith(fault)
 
 
@@ -77,7 +79,7 @@ def test_every_fault_is_listed() -> None:
 
 
 @given(VALUES)
-def test_keys_are_counted_whatever_the_texts_contain(value: Any) -> None:
+def test_keys_are_counted_regardless_of_text_contents(value: Any) -> None:
     def keys_of(inner: Any) -> int:
         if isinstance(inner, dict):
             return len(inner) + sum(map(keys_of, inner.values()))

@@ -20,7 +20,7 @@ def test_a_job_to_be_cancelled_is_not_handed_back(database: Database) -> None:
 
 
 @pytest.mark.parametrize("max_attempts", [1, 3])
-def test_a_crash_of_a_job_to_be_cancelled_ends_it(database: Database, max_attempts: int) -> None:
+def test_a_crash_of_a_job_to_be_cancelled_cancels_it(database: Database, max_attempts: int) -> None:
     job_id = enqueue(database)
     held = claim(database)
     with database.writing() as session:
@@ -38,7 +38,7 @@ def test_a_crash_of_a_job_to_be_cancelled_ends_it(database: Database, max_attemp
     [service.hand_back, lambda session, held: service.retry_or_fail(session, held, 3, LOST)],
     ids=["hand", "retry"],
 )
-def test_a_cancel_that_comes_while_a_job_is_put_back_is_heard(
+def test_a_cancellation_during_the_return_to_the_queue_takes_effect(
     database: Database, put_back: Any
 ) -> None:
     job_id = enqueue(database)

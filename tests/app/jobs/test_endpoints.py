@@ -105,13 +105,13 @@ def test_jobs_are_filtered_by_state_and_grid(any_api: TestClient, graph_id: str)
 
 
 @pytest.mark.parametrize("query", ["state=asleep", "limit=0", "limit=9999", "cursor=x"])
-def test_a_senseless_query_is_a_4xx_problem(api: TestClient, query: str) -> None:
+def test_an_invalid_query_is_a_4xx_problem(api: TestClient, query: str) -> None:
     answer = api.get(f"/jobs?{query}")
     assert 400 <= answer.status_code < 500
     assert answer.headers["content-type"] == "application/problem+json"
 
 
-def test_a_job_names_its_model_only_as_long_as_that_is_there(
+def test_a_job_names_its_model_only_while_the_model_exists(
     any_api: TestClient, graph_id: str
 ) -> None:
     job_id = enqueue(any_api, graph_id)

@@ -64,7 +64,7 @@ def read_until(events: Iterator[Event], kind: str) -> list[Event]:
     return seen
 
 
-def test_a_stream_tells_a_job_from_the_queue_to_its_model(
+def test_a_stream_follows_a_job_from_the_queue_to_its_model(
     settings: dict[str, str], tmp_path: Path
 ) -> None:
     with running(["serve"], settings, tmp_path) as service, client_of(service) as client:
@@ -87,7 +87,7 @@ def test_a_stream_tells_a_job_from_the_queue_to_its_model(
 @pytest.mark.parametrize(
     "settings", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)], indirect=True
 )
-def test_a_stream_goes_on_where_it_was_after_a_restart_of_the_service(
+def test_a_stream_resumes_after_a_restart_of_the_service(
     settings: dict[str, str], tmp_path: Path
 ) -> None:
     with running(["serve"], settings, tmp_path) as service, client_of(service) as client:
@@ -109,9 +109,7 @@ def test_a_stream_goes_on_where_it_was_after_a_restart_of_the_service(
     assert seen[-1].data["state"] == "cancelled"
 
 
-def test_the_room_of_a_client_that_goes_away_is_given_to_the_next(
-    settings: dict[str, str], tmp_path: Path
-) -> None:
+def test_a_disconnected_client_frees_its_stream(settings: dict[str, str], tmp_path: Path) -> None:
     settings |= {"workers": "0"}
     with running(["serve"], settings, tmp_path) as service, client_of(service) as client:
         job_id = start_job(client)

@@ -57,7 +57,7 @@ def finish(database: Database, held: Claim) -> None:
         service.finish_succeeded(session, held, {"model_id": "m"})
 
 
-def test_the_life_of_a_job_is_told_in_order(database: Database) -> None:
+def test_the_events_of_a_job_are_in_order(database: Database) -> None:
     job_id = enqueue(database)
     held = claim(database)
     report(database, held, 5)
@@ -73,7 +73,7 @@ def test_the_life_of_a_job_is_told_in_order(database: Database) -> None:
     ]
 
 
-def test_heartbeats_and_checkpoints_are_no_events(database: Database) -> None:
+def test_heartbeats_and_checkpoints_create_no_events(database: Database) -> None:
     job_id = enqueue(database)
     held = claim(database)
     with database.writing() as session:
@@ -82,7 +82,7 @@ def test_heartbeats_and_checkpoints_are_no_events(database: Database) -> None:
     assert len(stored(database, job_id)) == 2
 
 
-def test_a_change_that_is_undone_leaves_no_event(database: Database) -> None:
+def test_a_change_that_is_rolled_back_leaves_no_event(database: Database) -> None:
     job_id = enqueue(database)
     held = claim(database)
 
@@ -97,7 +97,7 @@ def test_a_change_that_is_undone_leaves_no_event(database: Database) -> None:
     assert [number for number, _, _ in stored(database, job_id)] == [1, 2, 3]
 
 
-def test_numbers_have_no_gap_when_many_write_at_once(database: Database) -> None:
+def test_event_numbers_have_no_gaps_under_concurrent_writes(database: Database) -> None:
     job_id = enqueue(database)
     held = claim(database)
 
@@ -113,7 +113,7 @@ def test_numbers_have_no_gap_when_many_write_at_once(database: Database) -> None
     assert [number for number, _, _ in stored(database, job_id)] == list(range(1, 43))
 
 
-def test_events_go_with_their_job(database: Database) -> None:
+def test_events_are_deleted_with_their_job(database: Database) -> None:
     from sqlalchemy import delete
 
     from app.storage.tables import JobRow
@@ -134,7 +134,7 @@ async def next_event(stream: AsyncIterator[str]) -> Event:
     return event
 
 
-def test_a_stream_hears_of_what_happens_while_it_waits(database: Database) -> None:
+def test_a_waiting_stream_receives_new_events(database: Database) -> None:
     job_id = enqueue(database)
 
     async def watch() -> list[int]:
@@ -152,7 +152,7 @@ def test_a_stream_hears_of_what_happens_while_it_waits(database: Database) -> No
     assert asyncio.run(watch()) == [1, 2, 3]
 
 
-def test_streams_hear_again_after_a_failure_that_nobody_foresaw(database: Database) -> None:
+def test_streams_recover_after_an_unexpected_error(database: Database) -> None:
     job_id = enqueue(database)
 
     async def watch() -> int:
@@ -198,7 +198,7 @@ def test_an_idle_stream_holds_no_connection(database: Database) -> None:
     assert "Current Checked out connections: 0" in database.engine.pool.status()
 
 
-def test_there_are_only_so_many_streams(database: Database) -> None:
+def test_the_number_of_open_streams_is_limited(database: Database) -> None:
     job_id = enqueue(database)
 
     async def watch() -> None:
@@ -225,7 +225,7 @@ def test_streams_end_when_the_service_stops(database: Database) -> None:
     assert asyncio.run(watch()) == []
 
 
-def test_an_ended_job_is_told_whole_and_then_no_more(any_api: TestClient) -> None:
+def test_the_stream_of_an_ended_job_sends_all_events_and_then_204(any_api: TestClient) -> None:
     answer = any_api.post("/train", json={"graph_id": post_graph(any_api, ring(30))})
     path = answer.headers["location"]
     any_api.delete(path)
@@ -245,13 +245,15 @@ def test_an_unknown_job_has_no_events(api: TestClient) -> None:
 
 
 @pytest.mark.parametrize("number", ["-1", "x", "1.5", str(2**31)])
-def test_a_senseless_last_event_is_refused(api: TestClient, number: str) -> None:
+def test_an_invalid_last_event_id_is_refused(api: TestClient, number: str) -> None:
     answer = api.get("/jobs/nothing/events", headers={"Last-Event-ID": number})
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["where"] == "header.Last-Event-ID"
 
 
-def test_one_stream_too_many_is_a_problem(make_api: MakeApi, sqlite_settings: Settings) -> None:
+def test_a_stream_beyond_the_limit_is_a_problem(
+    make_api: MakeApi, sqlite_settings: Settings
+) -> None:
     api = make_api(sqlite_settings.model_copy(update={"event_streams": 0}))
     answer = api.post("/train", json={"graph_id": post_graph(api, ring(30))})
     refused = api.get(f"{answer.headers['location']}/events")

@@ -54,7 +54,7 @@ def test_the_same_request_gets_the_same_answer_and_job(any_api: TestClient, grap
     assert job_ids(any_api) == [first.json()["job_id"]]
 
 
-def test_the_answer_stays_the_same_once_the_job_has_ended(
+def test_the_response_to_a_repeated_request_is_the_same_after_the_job_has_ended(
     any_api: TestClient, graph_id: str
 ) -> None:
     first = train(any_api, graph_id)
@@ -62,13 +62,15 @@ def test_the_answer_stays_the_same_once_the_job_has_ended(
     assert train(any_api, graph_id).json() == first.json()
 
 
-def test_defaults_spelt_out_are_the_same_request(api: TestClient) -> None:
+def test_a_request_with_explicit_defaults_is_the_same_request(api: TestClient) -> None:
     graph_id = post_graph(api, ring(30))
     first = train(api, graph_id)
     assert train(api, graph_id, priority=0, baselines=True).json() == first.json()
 
 
-def test_the_key_of_another_request_is_refused(any_api: TestClient, graph_id: str) -> None:
+def test_a_key_that_was_used_for_another_request_is_refused(
+    any_api: TestClient, graph_id: str
+) -> None:
     first = train(any_api, graph_id)
     other = train(any_api, graph_id, config={"epochs": 7})
     assert other.status_code == 422
@@ -77,7 +79,7 @@ def test_the_key_of_another_request_is_refused(any_api: TestClient, graph_id: st
     assert job_ids(any_api) == [first.json()["job_id"]]
 
 
-def test_other_keys_and_no_key_make_jobs_of_their_own(api: TestClient) -> None:
+def test_different_keys_and_no_key_create_separate_jobs(api: TestClient) -> None:
     graph_id = post_graph(api, ring(30))
     made = {train(api, graph_id, key).json()["job_id"] for key in ("a", "b", None)}
     made.add(train(api, graph_id, None).json()["job_id"])
@@ -104,7 +106,7 @@ def test_simultaneous_requests_make_one_job(any_api: TestClient, graph_id: str) 
     assert len(job_ids(any_api)) == 1
 
 
-def test_an_expired_key_stands_for_a_new_request(any_api: TestClient, graph_id: str) -> None:
+def test_an_expired_key_can_be_used_for_a_new_request(any_api: TestClient, graph_id: str) -> None:
     first = train(any_api, graph_id)
     make_keys_older(any_api, hours=25)
     second = train(any_api, graph_id, config={"epochs": 7})
@@ -113,7 +115,7 @@ def test_an_expired_key_stands_for_a_new_request(any_api: TestClient, graph_id: 
     assert train(any_api, graph_id, config={"epochs": 7}).json() == second.json()
 
 
-def test_expired_keys_of_others_are_forgotten(any_api: TestClient, graph_id: str) -> None:
+def test_expired_keys_of_other_requests_are_deleted(any_api: TestClient, graph_id: str) -> None:
     for key in ("a", "b"):
         train(any_api, graph_id, key)
     make_keys_older(any_api, hours=25)
@@ -137,7 +139,7 @@ def test_a_key_out_of_bounds_is_refused(api: TestClient, key: bytes) -> None:
     assert job_ids(api) == []
 
 
-def test_labels_that_a_job_computes_take_a_key(any_api: TestClient) -> None:
+def test_computed_labels_accept_an_idempotency_key(any_api: TestClient) -> None:
     graph_id = any_api.post("/graphs", files={"file": ("small.m", SMALL_CASE)}).json()["id"]
     path = f"/graphs/{graph_id}/labels"
     body = {"kind": "n1_exposure"}

@@ -96,7 +96,7 @@ def test_a_lost_job_is_taken_over_with_its_checkpoint(database: Database) -> Non
     ],
     ids=["renew", "look", "report", "checkpoint", "succeed", "fail", "cancel", "hand", "retry"],
 )
-def test_a_zombie_writes_nothing(database: Database, write: Any) -> None:
+def test_a_superseded_attempt_writes_nothing(database: Database, write: Any) -> None:
     job_id = enqueue(database)
     zombie = claim(database, EXPIRED)
     successor = claim(database)
@@ -114,7 +114,7 @@ def test_a_zombie_writes_nothing(database: Database, write: Any) -> None:
     assert kept.content == b"successor"
 
 
-def test_an_ended_job_forgets_its_checkpoint_and_keeps_its_result(database: Database) -> None:
+def test_an_ended_job_loses_its_checkpoint_and_keeps_its_result(database: Database) -> None:
     job_id = enqueue(database)
     held = claim(database)
     with database.writing() as session:
@@ -150,7 +150,7 @@ def test_a_result_that_cannot_be_stored_leaves_the_job_running(database: Databas
     assert find(database, job_id).state == JobState.RUNNING
 
 
-def test_a_job_handed_back_waits_with_its_checkpoint_and_loses_no_try(database: Database) -> None:
+def test_a_job_handed_back_keeps_its_checkpoint_and_its_attempts(database: Database) -> None:
     job_id = enqueue(database)
     for _ in range(5):
         held = claim(database)
@@ -175,7 +175,7 @@ def test_a_job_that_loses_every_worker_fails_with_the_reason(database: Database)
     assert (ended.id, ended.state, ended.error) == (job_id, JobState.FAILED, LOST)
 
 
-def test_a_crash_is_tried_again_until_the_last_try(database: Database) -> None:
+def test_a_crashed_job_is_retried_until_its_last_attempt(database: Database) -> None:
     job_id = enqueue(database)
     for _ in range(3):
         held = claim(database)
@@ -185,7 +185,7 @@ def test_a_crash_is_tried_again_until_the_last_try(database: Database) -> None:
     assert (row.state, row.attempt, row.error) == (JobState.FAILED, 3, LOST)
 
 
-def test_there_is_work_while_a_job_waits_or_is_lost(database: Database) -> None:
+def test_has_work_is_true_while_a_job_is_queued_or_lost(database: Database) -> None:
     def has_work() -> bool:
         with database.reading() as session:
             return service.has_work(session)
@@ -209,7 +209,7 @@ def test_a_lost_message_is_sent_again_by_one_reaper_only(database: Database) -> 
         assert service.take_overdue(session, 60, EVERY_QUEUE) == []
 
 
-def test_a_lost_job_is_sent_again_even_if_messages_wait(database: Database) -> None:
+def test_the_id_of_a_lost_job_is_sent_again_even_if_messages_wait(database: Database) -> None:
     job_id = enqueue(database)
     claim(database, EXPIRED)
     with database.writing() as session:

@@ -62,9 +62,7 @@ def _no_workers(request: pytest.FixtureRequest) -> None:
         (CUDA, Queue.GPU),
     ],
 )
-def test_only_a_job_that_insists_on_a_gpu_waits_for_one(
-    payload: dict[str, Any], queue: Queue
-) -> None:
+def test_only_a_job_that_demands_a_gpu_waits_for_one(payload: dict[str, Any], queue: Queue) -> None:
     assert choose_queue(payload) is queue
 
 
@@ -89,7 +87,7 @@ def test_a_lost_gpu_job_is_not_resumed_without_a_gpu(database: Database) -> None
         assert service.claim_next(session, LeaseTerms("cpu worker", 60, 3, (Queue.CPU,))) is None
 
 
-def test_a_job_that_nobody_can_take_says_so(database: Database) -> None:
+def test_a_job_that_no_worker_can_run_reports_that(database: Database) -> None:
     show(database, "a", ["cpu"])
     reason = explain(database, enqueue(database, CUDA))
     assert reason is not None
@@ -97,7 +95,7 @@ def test_a_job_that_nobody_can_take_says_so(database: Database) -> None:
     assert "levygrid worker --queue gpu" in reason
 
 
-def test_a_job_behind_others_says_how_many(database: Database) -> None:
+def test_a_queued_job_reports_how_many_jobs_are_ahead(database: Database) -> None:
     show(database, "a", ["cpu"])
     first, last = enqueue(database, {}), enqueue(database, {})
     enqueue(database, {}, priority=5)
@@ -106,19 +104,19 @@ def test_a_job_behind_others_says_how_many(database: Database) -> None:
     assert explain(database, last) == "2 jobs are ahead of it."
 
 
-def test_the_first_job_says_that_it_is_next(database: Database) -> None:
+def test_the_first_job_in_the_queue_reports_that_it_is_next(database: Database) -> None:
     show(database, "a", ["cpu", "gpu"])
     assert explain(database, enqueue(database, CUDA)) == "The next free worker takes it."
 
 
-def test_a_running_job_waits_for_nothing(database: Database) -> None:
+def test_a_running_job_has_no_waiting_reason(database: Database) -> None:
     job = enqueue(database, {})
     with database.writing() as session:
         service.claim_next(session, LeaseTerms("a", 60, 3))
     assert explain(database, job) is None
 
 
-def test_a_silent_worker_does_not_count(database: Database) -> None:
+def test_a_worker_without_a_recent_heartbeat_does_not_count(database: Database) -> None:
     show(database, "a", ["cpu"])
     grow_old(database, "a", 61)
     reason = explain(database, enqueue(database, {}))
@@ -126,7 +124,7 @@ def test_a_silent_worker_does_not_count(database: Database) -> None:
     assert reason.startswith("No running worker serves the queue 'cpu'")
 
 
-def test_workers_long_silent_are_forgotten_by_the_others(database: Database) -> None:
+def test_workers_without_a_heartbeat_for_long_are_deleted(database: Database) -> None:
     for name in ("a", "b"):
         show(database, name, ["cpu"])
     grow_old(database, "a", 121)
@@ -143,7 +141,7 @@ def test_the_slots_of_a_host_are_those_of_its_workers(database: Database) -> Non
         assert workers.count_slots(session, "here", 60) == 3
 
 
-def test_a_job_tells_its_queue_and_what_it_waits_for(any_api: TestClient) -> None:
+def test_a_job_reports_its_queue_and_why_it_waits(any_api: TestClient) -> None:
     body = {"graph_id": post_graph(any_api, ring(30)), "config": {"device": "cuda"}}
     path = any_api.post("/train", json=body).headers["location"]
     job = any_api.get(path).json()

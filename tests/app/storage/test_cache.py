@@ -12,7 +12,7 @@ def test_a_value_is_loaded_once() -> None:
     assert [cache.get_or_load("a", load) for _ in range(3)] == [1, 1, 1]
 
 
-def test_the_least_used_value_goes_first() -> None:
+def test_the_least_recently_used_value_is_evicted_first() -> None:
     cache: BoundedCache[str] = BoundedCache(2)
     cache.get_or_load("a", lambda: "a")
     cache.get_or_load("b", lambda: "b")
@@ -21,7 +21,7 @@ def test_the_least_used_value_goes_first() -> None:
     assert [cache.find(key) for key in ("a", "b", "c")] == ["a", None, "c"]
 
 
-def test_a_load_that_fails_leaves_nothing() -> None:
+def test_a_failed_load_is_not_cached() -> None:
     cache: BoundedCache[float] = BoundedCache(2)
     try:
         cache.get_or_load("a", lambda: 1 / 0)

@@ -134,6 +134,6 @@ def test_an_upgrade_works_from_any_folder(tmp_path: Path, monkeypatch: pytest.Mo
     assert os.listdir() == ["x.db"]  # noqa: PTH208 - where we stand is the point
 
 
-def test_a_database_out_of_reach_is_said_so(tmp_path: Path) -> None:
+def test_an_unreachable_database_is_reported(tmp_path: Path) -> None:
     with pytest.raises(DatabaseUnusable):
         upgrade(f"sqlite:///{tmp_path}/no/such/folder/x.db")

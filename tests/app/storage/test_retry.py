@@ -14,7 +14,7 @@ NOWHERE = "postgresql+psycopg://nobody@127.0.0.1:1/nothing"
 
 
 @pytest.mark.parametrize("run_with_retry", [read_with_retry, write_with_retry])
-def test_nobody_waits_for_a_database_that_is_away_once_told_to_stop(
+def test_retries_end_once_the_stop_event_is_set(
     run_with_retry: Callable[..., bool],
 ) -> None:
     stop = threading.Event()
@@ -24,13 +24,13 @@ def test_nobody_waits_for_a_database_that_is_away_once_told_to_stop(
     assert stop.is_set()
 
 
-def test_what_is_done_at_the_stop_is_tried_once(database: Database) -> None:
+def test_an_operation_is_attempted_once_even_if_stop_is_already_set(database: Database) -> None:
     stop = threading.Event()
     stop.set()
     assert write_with_retry(database, service.has_work, stop) is False
 
 
-def test_connections_that_are_all_in_use_are_waited_for(database: Database) -> None:
+def test_an_exhausted_connection_pool_is_retried(database: Database) -> None:
     tries = []
 
     def read(session: Session) -> bool:
@@ -43,7 +43,7 @@ def test_connections_that_are_all_in_use_are_waited_for(database: Database) -> N
     assert len(tries) == 2
 
 
-def test_an_outage_is_told_without_the_statement() -> None:
+def test_an_outage_is_described_without_the_statement() -> None:
     away = OperationalError("SELECT secret", {}, Exception("connection refused"))
     assert describe_outage(away) == "connection refused"
     assert describe_outage(NoConnectionFree("QueuePool limit reached")) == "QueuePool limit reached"

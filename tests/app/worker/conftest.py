@@ -1,4 +1,4 @@
-"""A database with a small grid, and workers with short leases on it."""
+"""A database with a small grid, and workers with short leases."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -22,7 +22,7 @@ QUICK = {
     "checkpoint_seconds": "0",
 }
 LONG = {"epochs": 100_000, "patience": None}
-"""A job that does not end while a test looks."""
+"""A job that does not end during a test."""
 
 
 @dataclass

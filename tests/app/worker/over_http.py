@@ -1,4 +1,4 @@
-"""The API beside a worker, and jobs followed to their end as a client does."""
+"""Starts an API on the database of a worker and follows jobs over HTTP."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

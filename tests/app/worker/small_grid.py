@@ -1,4 +1,4 @@
-"""A grid small enough to train in a blink, stored as any other."""
+"""Stores a grid that trains in a moment."""
 
 import numpy as np
 

@@ -53,7 +53,9 @@ def outcome(bench: Bench, job_id: str) -> dict[str, Any]:
     }
 
 
-def test_a_worker_killed_amid_the_baselines_costs_nothing_but_time(bench: Bench) -> None:
+def test_a_job_whose_worker_is_killed_during_the_baselines_ends_with_the_same_result(
+    bench: Bench,
+) -> None:
     whole = bench.enqueue(baselines=True, **CONFIG)
     first = bench.start_worker(**PATIENT)
     bench.wait_for_state(whole, "succeeded")

@@ -43,7 +43,7 @@ def card(trained: tuple[TestClient, Bench]) -> dict[str, Any]:
     return train(*trained)
 
 
-def test_all_seven_are_measured_on_the_split_of_the_model(card: dict[str, Any]) -> None:
+def test_all_baselines_are_measured_on_the_split_of_the_model(card: dict[str, Any]) -> None:
     items = card["baselines"]["items"]
     assert [item["key"] for item in items] == KEYS
     counts = card["split"]["counts"]
@@ -54,7 +54,7 @@ def test_all_seven_are_measured_on_the_split_of_the_model(card: dict[str, Any]) 
         assert item["test"]["count"] == counts["test"]
 
 
-def test_a_model_that_learnt_nothing_is_told_so_first(
+def test_the_card_begins_with_a_warning_if_the_model_learnt_nothing(
     card: dict[str, Any], trained: tuple[TestClient, Bench]
 ) -> None:
     assert card["headline"].startswith("A baseline beats this model on validation: ")
@@ -104,7 +104,7 @@ def test_the_page_of_a_trained_model_shows_every_part(
         assert text in html
 
 
-def test_without_baselines_the_card_says_that_nobody_knows(
+def test_a_card_without_baselines_reports_that_none_were_measured(
     trained: tuple[TestClient, Bench],
 ) -> None:
     plain = train(*trained, baselines=False)
@@ -131,7 +131,7 @@ def test_a_job_is_cancelled_while_its_baselines_are_measured(bench: Bench) -> No
 
 
 @pytest.mark.slow
-def test_a_worker_stopped_amid_the_baselines_hands_the_job_to_one_that_goes_on(
+def test_a_job_whose_worker_is_stopped_during_the_baselines_is_resumed(
     bench: Bench,
 ) -> None:
     job_id = bench.enqueue(baselines=True, **HOPELESS)

@@ -47,7 +47,7 @@ def test_a_delivered_job_is_run(bench: Bench, dispatcher: CeleryDispatcher) -> N
     assert "Traceback" not in worker.output
 
 
-def test_a_job_queued_while_the_broker_was_away_is_sent_by_a_reaper(
+def test_a_job_queued_while_the_broker_was_unreachable_is_sent_by_a_reaper(
     bench: Bench, dispatcher: CeleryDispatcher, valkey_server: ValkeyServer
 ) -> None:
     valkey_server.stop(signal.SIGKILL)
@@ -61,7 +61,7 @@ def test_a_job_queued_while_the_broker_was_away_is_sent_by_a_reaper(
     bench.wait_for_state(job_id, "succeeded")
 
 
-def test_a_broker_that_falls_silent_counts_as_away(
+def test_a_broker_that_stops_replying_counts_as_unreachable(
     valkey_url: str, valkey_server: ValkeyServer
 ) -> None:
     url = valkey_url.replace(str(valkey_server.port), "{port}")
@@ -119,13 +119,15 @@ def test_the_most_urgent_message_is_served_first(
     assert lists == ["levygrid", "levygrid\x06\x165", "levygrid\x06\x169"]
 
 
-def test_an_empty_queue_is_told_from_one_with_messages(dispatcher: CeleryDispatcher) -> None:
+def test_an_empty_queue_is_distinguished_from_one_with_messages(
+    dispatcher: CeleryDispatcher,
+) -> None:
     assert dispatcher.find_empty_queues() == [Queue.CPU, Queue.GPU]
     dispatcher.dispatch(JobRow(id="job", priority=3, queue="gpu"))
     assert dispatcher.find_empty_queues() == [Queue.CPU]
 
 
-def test_a_job_for_a_gpu_passes_by_workers_without(
+def test_a_gpu_job_is_not_claimed_by_workers_without_a_gpu(
     bench: Bench, dispatcher: CeleryDispatcher
 ) -> None:
     for_gpu, for_any = bench.enqueue(device="cuda", **SHORT), bench.enqueue(**SHORT)

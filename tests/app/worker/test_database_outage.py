@@ -35,7 +35,7 @@ def bench(tmp_path: Path, server: PostgresServer) -> Iterator[Bench]:
     made.database.close()
 
 
-def test_a_worker_can_be_stopped_while_the_database_is_away(
+def test_a_worker_can_be_stopped_while_the_database_is_unreachable(
     bench: Bench, server: PostgresServer
 ) -> None:
     job_id = bench.enqueue(**LONG)
@@ -48,7 +48,7 @@ def test_a_worker_can_be_stopped_while_the_database_is_away(
     assert not worker.survivors()
 
 
-def test_a_worker_goes_on_after_a_failure_that_nobody_foresaw(bench: Bench) -> None:
+def test_a_worker_continues_after_an_unexpected_error(bench: Bench) -> None:
     worker = bench.start_worker()
     wait_for(lambda: "worker started" in worker.output, "the start")
     with renamed_jobs_table(bench.database):
@@ -56,7 +56,7 @@ def test_a_worker_goes_on_after_a_failure_that_nobody_foresaw(bench: Bench) -> N
     bench.wait_for_state(bench.enqueue(epochs=5), "succeeded")
 
 
-def test_a_job_that_ends_while_its_worker_settles_it_stays_ended(bench: Bench) -> None:
+def test_a_job_that_ends_while_its_worker_stores_the_outcome_stays_ended(bench: Bench) -> None:
     worker = WorkerContext(settings=Settings(), database=bench.database, dispatcher=PolledTable())
     job_id = bench.enqueue(**LONG)
     with bench.database.writing() as session:
@@ -72,7 +72,7 @@ def test_a_job_that_ends_while_its_worker_settles_it_stays_ended(bench: Bench) -
         assert settled.result() == "succeeded"
 
 
-def test_a_job_outlives_a_crash_of_the_database(bench: Bench, server: PostgresServer) -> None:
+def test_a_job_survives_a_crash_of_the_database(bench: Bench, server: PostgresServer) -> None:
     job_id = bench.enqueue(epochs=300, patience=None)
     worker = bench.start_worker(lease_seconds="60")
     bench.wait_for_checkpoint(job_id)

@@ -41,7 +41,7 @@ def test_a_delivered_job_is_run(bench: Bench, dispatcher: CeleryDispatcher) -> N
     assert not worker.survivors()
 
 
-def test_a_broker_that_falls_silent_counts_as_away(rabbitmq_url: str) -> None:
+def test_a_broker_that_stops_replying_counts_as_unreachable(rabbitmq_url: str) -> None:
     port = parse_url(rabbitmq_url)["port"]
     url = rabbitmq_url.replace(f":{port}/", ":{port}/")
     answers = dispatch_to_unresponsive_broker(url, port)

@@ -45,7 +45,7 @@ def freeze(processes: list[psutil.Process], bench: Bench) -> bool:
     return True
 
 
-def test_a_killed_worker_loses_nothing_and_the_result_is_bit_equal(bench: Bench) -> None:
+def test_the_job_of_a_killed_worker_is_resumed_with_a_bit_equal_result(bench: Bench) -> None:
     config = CONFIG | {"epochs": 400}  # with a checkpoint each: it lasts until the kill
     broken = bench.enqueue(**config)
     first = bench.start_worker()
@@ -78,7 +78,7 @@ def test_a_stopped_worker_hands_its_job_back_with_a_checkpoint(bench: Bench) -> 
     assert bench.wait_for_checkpoint(job_id).epoch >= row.progress["epoch"]
 
 
-def test_a_trainer_that_is_told_to_stop_before_its_worker_costs_no_try(bench: Bench) -> None:
+def test_a_process_that_is_stopped_before_its_worker_costs_no_attempt(bench: Bench) -> None:
     job_id = bench.enqueue(**LONG)
     worker = bench.start_worker(lease_seconds="600")
     bench.wait_for_checkpoint(job_id)
@@ -100,7 +100,7 @@ def test_a_running_job_is_cancelled_and_its_trainer_ends(bench: Bench) -> None:
     assert worker.children("app.worker.job_process") == []
 
 
-def test_a_job_goes_on_after_its_trainer_crashed(bench: Bench) -> None:
+def test_a_job_is_resumed_after_its_process_crashed(bench: Bench) -> None:
     job_id = bench.enqueue(**CONFIG)
     worker = bench.start_worker(lease_seconds="600")
     bench.wait_for_checkpoint(job_id)
@@ -119,7 +119,7 @@ def test_a_job_that_crashes_every_time_fails_with_the_reason(bench: Bench) -> No
     assert "SIGKILL" in row.error["detail"]
 
 
-def test_a_zombie_that_wakes_up_changes_nothing(bench: Bench) -> None:
+def test_a_paused_worker_that_continues_after_its_lease_changes_nothing(bench: Bench) -> None:
     job_id = bench.enqueue(**CONFIG)
     zombie = bench.start_worker()
     bench.wait_for_checkpoint(job_id)
@@ -167,7 +167,7 @@ def test_a_job_that_would_not_fit_is_refused_without_a_traceback(bench: Bench) -
     assert "Traceback" not in worker.output
 
 
-def test_a_job_that_dies_of_its_memory_limit_names_it(bench: Bench) -> None:
+def test_a_job_killed_by_its_memory_limit_names_the_limit(bench: Bench) -> None:
     job_id = bench.enqueue(method="mlp", epochs=5)  # which is not estimated before it starts
     bench.start_worker(job_memory_bytes=str(200 * 2**20))
     row = bench.wait_for_state(job_id, "failed")
@@ -177,7 +177,7 @@ def test_a_job_that_dies_of_its_memory_limit_names_it(bench: Bench) -> None:
     assert "LEVYGRID_JOB_MEMORY_BYTES" in row.error["detail"]
 
 
-def test_a_trainer_that_crashes_under_a_memory_limit_names_it(bench: Bench) -> None:
+def test_a_process_that_crashes_under_a_memory_limit_names_the_limit(bench: Bench) -> None:
     job_id = bench.enqueue(**LONG)
     worker = bench.start_worker(job_memory_bytes="2000000000", max_attempts="1")
     the_trainer(worker).send_signal(signal.SIGSEGV)

@@ -17,14 +17,14 @@ print("stopped")
 """
 
 
-def test_a_signal_stops_a_process_whatever_it_is_doing() -> None:
+def test_a_signal_stops_a_process_at_any_moment() -> None:
     """With a handler that calls ``Event.set`` this hangs in the first rounds."""
     code = [sys.executable, "-c", ASKED_WHILE_IT_BEGINS_AND_ENDS_WAITS]
     done = subprocess.run(code, capture_output=True, text=True, timeout=120, check=True)
     assert done.stdout == "stopped\n"
 
 
-def test_being_told_twice_is_being_told_once() -> None:
+def test_a_second_signal_changes_nothing() -> None:
     code = """
 import os, signal, threading
 from app.worker.signals import stop_on_signals

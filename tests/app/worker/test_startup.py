@@ -35,7 +35,7 @@ CORES = len(os.sched_getaffinity(0))
         (Queue.GPU, "unknown", (Queue.GPU,)),
     ],
 )
-def test_a_worker_serves_what_it_was_asked_for_or_can(
+def test_a_worker_serves_the_requested_queue_or_all_it_can(
     asked: Queue | None, device: str, queues: tuple[Queue, ...]
 ) -> None:
     assert choose_queues(asked, device) == queues
@@ -62,7 +62,7 @@ def test_jobs_of_one_host_share_its_cores() -> None:
     assert context(concurrency=CORES).choose_threads(5000, slots=0) == 1
 
 
-def test_a_small_grid_gets_one_thread_and_a_setting_decides() -> None:
+def test_a_small_grid_gets_one_thread_unless_a_setting_overrides_it() -> None:
     assert context().choose_threads(118, slots=1) == 1
     assert context(threads=3).choose_threads(118, slots=1) == 3
 
@@ -82,7 +82,7 @@ def check_health(bench: Bench) -> int:
     return subprocess.run(command, env=os.environ | given, check=False).returncode
 
 
-def test_a_worker_is_listed_while_it_runs_and_runs_as_many_jobs_as_it_may(bench: Bench) -> None:
+def test_a_worker_is_listed_while_it_runs_and_runs_jobs_up_to_its_concurrency(bench: Bench) -> None:
     jobs = [bench.enqueue(**LONG) for _ in range(3)]
     worker = bench.start_worker("--concurrency", "2", "--queue", "cpu")
     wait_for(lambda: len(trainers_of(worker)) == 2, "two jobs at once")
@@ -101,7 +101,7 @@ def test_a_worker_is_listed_while_it_runs_and_runs_as_many_jobs_as_it_may(bench:
     assert [bench.job(job_id).state for job_id in jobs] == ["queued"] * 3
 
 
-def test_a_worker_learns_its_device_before_its_first_job(bench: Bench) -> None:
+def test_a_worker_detects_its_device_before_its_first_job(bench: Bench) -> None:
     worker = bench.start_worker(warm_up="true")
     (row,) = wait_for(lambda: list_workers(bench), "a worker")
     assert row.device in {"cpu", "cuda"}
@@ -117,7 +117,7 @@ def test_a_job_does_not_wait_until_everything_is_compiled(bench: Bench) -> None:
 
 
 @pytest.mark.skipif(Path("/proc/driver/nvidia").exists(), reason="this machine has a GPU")
-def test_a_gpu_worker_says_that_it_cannot_start_here(bench: Bench) -> None:
+def test_a_gpu_worker_without_a_gpu_reports_the_reason(bench: Bench) -> None:
     worker = bench.start_worker("--queue", "gpu", warm_up="true")
     assert worker.wait() == 1
     assert "needs a CUDA device" in worker.output

@@ -13,7 +13,7 @@ def workers() -> list[psutil.Process]:
     return [child for child in children if "app.worker.local" in child.cmdline()]
 
 
-def test_a_worker_that_cannot_be_started_is_tried_again(
+def test_a_worker_that_cannot_be_started_is_retried(
     sqlite_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     supervisor = Supervisor(sqlite_settings, count=1)
