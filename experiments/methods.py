@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from ml.methods.registry import get_method
 
-MethodSettings = dict[str, Any]
+SettingValues = dict[str, Any]
 Space = dict[str, tuple[Any, ...]]
 Kind = Literal["ours", "rival", "reference"]
 
@@ -36,7 +36,6 @@ CITATION_LEVY: Space = {
     "learning_rate": (0.01, 0.03),
 }
 """Without gamma: every citation row runs at gamma = 1, where the operator stays sparse."""
-_GMNN = "gmnn"
 
 
 @dataclass(frozen=True)
@@ -50,13 +49,13 @@ class SearchSpaces:
 
     grid: Space = field(default_factory=dict)
     citation: Space = field(default_factory=dict)
-    citation_start: MethodSettings = field(default_factory=dict)
-    citation_on: dict[str, tuple[MethodSettings, Space]] = field(default_factory=dict)
+    citation_start: SettingValues = field(default_factory=dict)
+    citation_on: dict[str, tuple[SettingValues, Space]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class MethodRow:
-    """A row of a table: a trained network if ``method`` is given, else a module's ``classify``.
+    """A row of a table; ``method`` is the key of its method in ``ml.methods.registry``.
 
     ``changes`` are laid over the published settings or, if ``based_on`` names another row, over
     the tuned settings of that row, which is then the one that is searched. A ``deterministic``
@@ -65,22 +64,18 @@ class MethodRow:
 
     key: str
     title: str
-    method: str | None = None
-    module: str = ""
+    method: str
     search: SearchSpaces = SearchSpaces()
-    changes: MethodSettings = field(default_factory=dict)
+    changes: SettingValues = field(default_factory=dict)
     based_on: str = ""
     kind: Kind = "rival"
     deterministic: bool = False
     grids_only: bool = False
 
-    def published(self, dataset: str) -> MethodSettings:
+    def published(self, dataset: str) -> SettingValues:
         """Return the settings that the method was published with, on this data set."""
-        if not self.module:
-            return dict(self.changes)
-        method = get_method(self.module)
-        own = method.published_on.get(dataset, {})
-        return {**method.published, **own, **self.changes}
+        method = get_method(self.method)
+        return {**method.published, **method.published_on.get(dataset, {}), **self.changes}
 
 
 def _network(key: str, title: str, **space: tuple[Any, ...]) -> MethodRow:
@@ -88,7 +83,6 @@ def _network(key: str, title: str, **space: tuple[Any, ...]) -> MethodRow:
         key=key,
         title=title,
         method=key,
-        module=key,
         search=SearchSpaces({**OPTIMISER, **space}),
         changes={"drop_edge": "none"},
     )
@@ -97,14 +91,12 @@ def _network(key: str, title: str, **space: tuple[Any, ...]) -> MethodRow:
 def _variant(key: str, title: str, **changes: Any) -> MethodRow:
     """Return a row that changes one tuned setting of LFGCN without P-DropEdge, or of GMNN."""
     if key.startswith("gmnn"):
-        return MethodRow(key, title, module=_GMNN, based_on="gmnn", changes=changes)
-    return MethodRow(
-        key, title, method="lfgcn", based_on="lfgcn_whole", changes=changes, kind="ours"
-    )
+        return MethodRow(key, title, "gmnn", based_on="gmnn", changes=changes)
+    return MethodRow(key, title, "lfgcn", based_on="lfgcn_whole", changes=changes, kind="ours")
 
 
 def _reference(key: str, title: str) -> MethodRow:
-    return MethodRow(key, title, module=key, kind="reference", deterministic=True)
+    return MethodRow(key, title, key, kind="reference", deterministic=True)
 
 
 def _closed(name: str) -> MethodRow:
@@ -114,14 +106,14 @@ def _closed(name: str) -> MethodRow:
     return MethodRow(
         key=name.lower(),
         title=name,
-        module="closed_form",
+        method="closed_form",
         search=SearchSpaces(space),
         changes={"name": name, "gamma": 0.5 if name.startswith("F") else 1.0},
         deterministic=True,
     )
 
 
-CITATION_START: MethodSettings = {
+CITATION_START: SettingValues = {
     "alpha": 0.8,
     "sigma": 0.5,
     "gamma": 1.0,
@@ -132,7 +124,7 @@ CITATION_START: MethodSettings = {
     "weight_decay": 5e-4,
     "operator": "sparse",
 }
-PLUS_START: MethodSettings = {
+PLUS_START: SettingValues = {
     "drop_edge": "none",
     "alpha": 0.5,
     "gamma": 1.0,
@@ -149,7 +141,7 @@ PLUS_START: MethodSettings = {
     "learning_rate": 0.03,
     "weight_decay": 5e-3,
 }
-_PUBMED_START: MethodSettings = {
+_PUBMED_START: SettingValues = {
     "feature_scaling": "presence",
     "filtered_layers": "last",
     "branches": 1,
@@ -206,8 +198,8 @@ _PLUS_SEARCH = SearchSpaces(
     },
     citation_on={"pubmed": (_PUBMED_START, _PUBMED_SPACE)},
 )
-_DROPPING: MethodSettings = {"drop_edge": "preferential"}
-_PLAIN: MethodSettings = {"drop_edge": "none", "width": 64, "weight_decay": 5e-4}
+_DROPPING: SettingValues = {"drop_edge": "preferential"}
+_PLAIN: SettingValues = {"drop_edge": "none", "width": 64, "weight_decay": 5e-4}
 
 _ALL: tuple[MethodRow, ...] = (
     _reference("majority", "Majority class"),
@@ -217,20 +209,20 @@ _ALL: tuple[MethodRow, ...] = (
     MethodRow(
         key="forest",
         title="Random forest",
-        module="forest",
+        method="forest",
         search=SearchSpaces({"depth": (None, 4, 8), "leaf": (1, 2, 4)}),
     ),
     MethodRow(
         key="lp",
         title="LP",
-        module="label_propagation",
+        method="label_propagation",
         search=SearchSpaces({"normalised": (True, False)}),
         deterministic=True,
     ),
     MethodRow(
         key="deepwalk",
         title="DeepWalk",
-        module="deepwalk",
+        method="deepwalk",
         search=SearchSpaces({"window": (2, 5, 10), "size": (16, 32, 64), "length": (10, 40)}),
     ),
     *(_closed(name) for name in ("SL", "NL", "PR", "FSL", "FNL", "FPR")),
@@ -243,7 +235,7 @@ _ALL: tuple[MethodRow, ...] = (
     MethodRow(
         key="gmnn",
         title="GMNN",
-        module=_GMNN,
+        method="gmnn",
         search=SearchSpaces({**OPTIMISER, "sharpness": (1.0, 10.0)}),
         changes={"drop_edge": "none"},
     ),

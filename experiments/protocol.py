@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from experiments.datasets.dataset import Dataset
-from experiments.methods import MethodRow, MethodSettings
+from experiments.methods import MethodRow, SettingValues
 from ml.arrays import FloatArray
 from ml.graph.graph import UNLABELLED, Graph
 from ml.graph.metrics import evaluate
@@ -18,14 +18,14 @@ CITATION = frozenset({"cora", "citeseer", "pubmed", "cora_ml_directed", "cora_di
 WORD_FREQUENCIES = frozenset({"pubmed"})
 """Citation graphs whose features are word frequencies; the others only state which words occur.
 Whether a network sees frequencies or presence is chosen on validation nodes."""
-GRID_RUN: MethodSettings = {
+GRID_RUN: SettingValues = {
     "epochs": 300,
     "patience": 30,
     "stop_on": "loss",
     "feature_scaling": "standard",
     "device": "cpu",
 }
-CITATION_RUN: MethodSettings = {
+CITATION_RUN: SettingValues = {
     **GRID_RUN,
     "epochs": 1000,
     "patience": 100,
@@ -34,9 +34,9 @@ CITATION_RUN: MethodSettings = {
 """Long enough for the small learning rates that GAT, SPAGAN and APPNP were published with."""
 SCALED_BY_AUTHORS = frozenset({"ieee118", "sc500", "sc500_br_b"})
 """Grids whose features were already scaled by the paper's author; they are used unchanged."""
-UNNAMED: MethodSettings = {"dropout": 0.0, "weight_decay": 5e-4}
+UNNAMED: SettingValues = {"dropout": 0.0, "weight_decay": 5e-4}
 """Settings that a search starts from where the source of a network names none."""
-QUICK_RUN: MethodSettings = {"epochs": 10, "patience": 10}
+QUICK_RUN: SettingValues = {"epochs": 10, "patience": 10}
 PEEKING = "peeking"
 """Kind of split that selects the epoch with the highest accuracy on the published test nodes.
 It explains figures that others published; none of our results uses it."""
@@ -66,7 +66,7 @@ class MeasuredRun:
         }
 
 
-def run_settings(dataset: str, *, quick: bool) -> MethodSettings:
+def run_settings(dataset: str, *, quick: bool) -> SettingValues:
     """Return the settings that all methods share on a data set: stopping and feature scaling."""
     settings = CITATION_RUN if dataset in CITATION else GRID_RUN
     if dataset in SCALED_BY_AUTHORS:
@@ -102,7 +102,7 @@ def choose_split(dataset: Dataset, split_kind: str, seed: int) -> Split:
 
 
 def measure(
-    row: MethodRow, dataset: Dataset, split_kind: str, settings: MethodSettings, seed: int
+    row: MethodRow, dataset: Dataset, split_kind: str, settings: SettingValues, seed: int
 ) -> MeasuredRun:
     """Train once and measure on the test nodes.
 
@@ -132,7 +132,7 @@ def measure(
 
 
 def validate(
-    row: MethodRow, dataset: Dataset, split_kind: str, settings: MethodSettings, seed: int
+    row: MethodRow, dataset: Dataset, split_kind: str, settings: SettingValues, seed: int
 ) -> tuple[float, float]:
     """Train once and return accuracy and negative loss on the validation nodes."""
     split = choose_split(dataset, split_kind, seed)
@@ -143,11 +143,11 @@ def validate(
 
 
 def predict(
-    row: MethodRow, graph: Graph, split: Split, settings: MethodSettings, seed: int
+    row: MethodRow, graph: Graph, split: Split, settings: SettingValues, seed: int
 ) -> tuple[FloatArray, int, int]:
     """Return probabilities (N, K), the best epoch and the number of epochs, or zeros."""
-    if row.method is None:
-        method = get_method(row.module)
+    method = get_method(row.method)
+    if not method.is_network:
         probabilities, _ = fit_direct(method, graph, split, method.settings(**settings, seed=seed))
         return probabilities, 0, 0
     from ml.training.fit import fit

@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 
 from experiments.datasets.dataset import Dataset, load_dataset
-from experiments.methods import METHOD_ROWS, MethodRow, MethodSettings
+from experiments.methods import METHOD_ROWS, MethodRow, SettingValues
 from experiments.protocol import MeasuredRun, measure
 from experiments.runs import add_run, copy_missing_runs, missing_seeds
 from experiments.tables.table import CellJob
@@ -109,7 +109,7 @@ def _run_one(job: CellJob, options: RunOptions) -> Outcome:
 
 
 def _measure_all(
-    job: CellJob, dataset: Dataset, settings: MethodSettings, seeds: list[int]
+    job: CellJob, dataset: Dataset, settings: SettingValues, seeds: list[int]
 ) -> Iterator[MeasuredRun]:
     """Run seed by seed; run once for all if neither the split nor the method uses the seed."""
     same_for_all = job.row.deterministic and job.cell.split_kind == "published"

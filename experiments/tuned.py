@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 from experiments.json_lines import Line, find_line, read_lines, update_line
-from experiments.methods import MethodRow, MethodSettings
+from experiments.methods import MethodRow, SettingValues
 from ml.errors import DatasetUnavailable
 
 FILE_NAME = "tuned.jsonl"
@@ -37,7 +37,7 @@ def hash_tuned(content: Line) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def read_tuned(row: MethodRow, dataset: str, results: Path) -> tuple[MethodSettings, str]:
+def read_tuned(row: MethodRow, dataset: str, results: Path) -> tuple[SettingValues, str]:
     """Return the tuned settings of a row and the hash of the configuration they come from.
 
     Raises: DatasetUnavailable if nothing was tuned: test nodes are used only after the search.
@@ -46,7 +46,7 @@ def read_tuned(row: MethodRow, dataset: str, results: Path) -> tuple[MethodSetti
     content = find_tuned(results, dataset, source)
     if content is None:
         raise DatasetUnavailable(f"no tuned configuration of {source} on {dataset} is stored")
-    settings: MethodSettings = content["settings"]
+    settings: SettingValues = content["settings"]
     if row.based_on:
         settings = {**settings, **row.changes}
     return settings, hash_tuned(content)

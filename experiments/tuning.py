@@ -8,10 +8,10 @@ from zlib import crc32
 import numpy as np
 
 from experiments.datasets.dataset import Dataset
-from experiments.methods import CITATION_START, MethodRow, MethodSettings, Space
+from experiments.methods import CITATION_START, MethodRow, SettingValues, Space
 from experiments.protocol import CITATION, UNNAMED, WORD_FREQUENCIES, run_settings, validate
 from experiments.tuned import is_tuned, store_tuned
-from ml.methods.registry import flatten_settings, make_config
+from ml.methods.registry import flatten_settings, get_method, make_config
 
 TRIALS = 20
 """Configurations per method on the smallest grids."""
@@ -24,11 +24,10 @@ FINAL_SEEDS = (101, 102, 103)
 """Seeds of the search; none of them is among the reported seeds."""
 FINALIST_EVERY = 5
 """One in this many configurations reaches the second round."""
-Score = Callable[[MethodSettings, int], tuple[float, float]]
+Score = Callable[[SettingValues, int], tuple[float, float]]
 """Returns accuracy and negative loss on the validation nodes, for settings and a seed."""
 
 _WORDS: Space = {"feature_scaling": ("none", "presence")}
-_TRAINED_WITHOUT_NETWORK = frozenset({"gmnn", "gmnn_uniform", "gmnn_preferential"})
 
 
 def tune(row: MethodRow, dataset: Dataset, results: Path, *, quick: bool) -> None:
@@ -67,15 +66,15 @@ def trial_limit(dataset: Dataset) -> int:
     return next((limit for nodes, limit in limits if dataset.graph.node_count > nodes), TRIALS)
 
 
-def _write_out(row: MethodRow, settings: MethodSettings) -> MethodSettings:
+def _write_out(row: MethodRow, settings: SettingValues) -> SettingValues:
     """Return every setting of a network, so that later changes of defaults change no table."""
-    if row.method is None:
+    if not get_method(row.method).is_network:
         return settings
     whole = flatten_settings(make_config(method=row.method, **settings))
     return {name: value for name, value in whole.items() if name not in {"method", "seed"}}
 
 
-def list_trials(row: MethodRow, dataset: str, *, quick: bool) -> list[MethodSettings]:
+def list_trials(row: MethodRow, dataset: str, *, quick: bool) -> list[SettingValues]:
     """Return the configurations to compare, the published one first."""
     start, space = _start_and_space(row, dataset)
     first = complete(row, dataset, start, quick=quick)
@@ -91,7 +90,7 @@ def list_trials(row: MethodRow, dataset: str, *, quick: bool) -> list[MethodSett
     return [first, *({**first, **changes} for changes in drawn)]
 
 
-def _start_and_space(row: MethodRow, dataset: str) -> tuple[MethodSettings, Space]:
+def _start_and_space(row: MethodRow, dataset: str) -> tuple[SettingValues, Space]:
     """Return the settings that a search starts from and the values that it may choose.
 
     Where features are word counts, a trained method also chooses between counts and presence,
@@ -110,8 +109,8 @@ def _start_and_space(row: MethodRow, dataset: str) -> tuple[MethodSettings, Spac
 
 
 def complete(
-    row: MethodRow, dataset: str, settings: MethodSettings, *, quick: bool
-) -> MethodSettings:
+    row: MethodRow, dataset: str, settings: SettingValues, *, quick: bool
+) -> SettingValues:
     """Add the settings that all trained methods share: stopping and feature scaling."""
     if not _is_trained(row):
         return settings
@@ -121,7 +120,7 @@ def complete(
 
 
 def _is_trained(row: MethodRow) -> bool:
-    return row.method is not None or row.key in _TRAINED_WITHOUT_NETWORK
+    return get_method(row.method).fit is None
 
 
 def _spread(values: tuple[Any, ...], generator: np.random.Generator) -> list[Any]:
@@ -131,7 +130,7 @@ def _spread(values: tuple[Any, ...], generator: np.random.Generator) -> list[Any
     return [values[(start + int(place)) % len(values)] for place in order]
 
 
-def _choose(candidates: list[MethodSettings], score: Score) -> tuple[int, list[dict[str, Any]]]:
+def _choose(candidates: list[SettingValues], score: Score) -> tuple[int, list[dict[str, Any]]]:
     """Return the position of the best candidate and the scores of both rounds."""
     entrants = list(range(len(candidates)))
     rounds: list[dict[str, Any]] = []
@@ -146,6 +145,6 @@ def _choose(candidates: list[MethodSettings], score: Score) -> tuple[int, list[d
     return entrants[0], rounds
 
 
-def _merit(settings: MethodSettings, seeds: tuple[int, ...], score: Score) -> list[float]:
+def _merit(settings: SettingValues, seeds: tuple[int, ...], score: Score) -> list[float]:
     scores = [score(settings, seed) for seed in seeds]
     return [round(float(value), 6) for value in np.mean(scores, axis=0)]

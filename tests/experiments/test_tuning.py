@@ -10,7 +10,7 @@ from experiments.datasets.dataset import Dataset
 from experiments.methods import METHOD_ROWS, SearchSpaces
 from experiments.tuned import find_tuned, read_tuned, store_tuned
 from experiments.tuning import FINALIST_EVERY, TRIALS, list_trials, trial_limit, tune
-from ml.config.settings import NetworkSettings
+from ml.config.levy import LfgcnPlusSettings
 from tests.experiments.communities import dataset_with, turned_test_labels
 from tests.ml.communities import two_communities
 
@@ -67,7 +67,7 @@ def test_a_tuned_network_names_every_setting(tmp_path: Path) -> None:
     row = dataclasses.replace(METHOD_ROWS["mlp"], search=SearchSpaces())
     tune(row, dataset_with(), tmp_path, quick=True)
     settings, _ = read_tuned(row, "communities", tmp_path)
-    named = {field.name for field in dataclasses.fields(NetworkSettings)}
+    named = LfgcnPlusSettings().as_dict().keys()
     assert settings.keys() == named - {"method", "seed"}
 
 
