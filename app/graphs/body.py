@@ -9,11 +9,13 @@ from app.graphs.schemas import describe_json
 from app.http.form_body import FORM, Form, is_form, read_form
 from app.http.json_body import read_json_bytes
 from app.ingest.build.weights import WEIGHT_CHOICES
-from app.ingest.recognise import FORMATS
-from app.ingest.upload import Upload, list_option_faults
+from app.ingest.formats import FORMATS
+from app.ingest.protocol import Options
+from app.ingest.upload import Upload, list_upload_faults
 from ml.errors import Fault
 
-_TEXTS = ("format", "weight", "name", "check", "columns")
+_OPTIONS = ("weight", "name", "check", "columns")
+_TEXTS = ("format", *_OPTIONS)
 _FILES = ("file", "buses")
 
 
@@ -31,7 +33,7 @@ async def _read_grid_body(request: Request) -> bytes | Upload:
 
 def _list_faults(form: Form) -> list[Fault]:
     missing = [] if "file" in form.files else [Fault("file", "is missing")]
-    return [*missing, *list_option_faults(_make_upload(form))]
+    return [*missing, *list_upload_faults(_make_upload(form))]
 
 
 def _make_upload(form: Form) -> Upload:
@@ -39,10 +41,7 @@ def _make_upload(form: Form) -> Upload:
         content=form.files.get("file", b""),
         format=form.texts.get("format") or None,
         buses=form.files.get("buses"),
-        weight=form.texts.get("weight") or None,
-        name=form.texts.get("name") or None,
-        check=form.texts.get("check") or None,
-        columns=form.texts.get("columns") or None,
+        options=Options(**{name: form.texts.get(name) or None for name in _OPTIONS}),
     )
 
 

@@ -21,9 +21,8 @@ from app.graphs.schemas import (
 from app.grid.grid import ReadGrid
 from app.grid.versions import Predecessor, carry_over
 from app.http.responses import respond_columns
-from app.ingest.build.topology import GridLimits
 from app.ingest.json_source import read_json_source
-from app.ingest.sandbox.run import Confinement
+from app.ingest.protocol import Limits
 from app.ingest.upload import read_upload
 from app.settings import Settings
 from app.storage.db import Database, DatabaseDep, ReadingSession, WritingSession
@@ -139,8 +138,12 @@ def _load_predecessor(database: Database, graph_id: str | None) -> Predecessor |
 
 
 def _read_body(body: GridBody, settings: Settings) -> ReadGrid:
-    limits = GridLimits(settings.bus_limit, settings.branch_limit)
-    confinement = Confinement(settings.read_memory_bytes, settings.read_seconds)
+    limits = Limits(
+        buses=settings.bus_limit,
+        branches=settings.branch_limit,
+        memory_bytes=settings.read_memory_bytes,
+        seconds=settings.read_seconds,
+    )
     if isinstance(body, bytes):
-        return read_json_source(body, limits, confinement)
-    return read_upload(body, limits, confinement)
+        return read_json_source(body, limits)
+    return read_upload(body, limits)

@@ -79,8 +79,10 @@ class Grid:
     kind_names: tuple[str, ...]
     bus_columns: Columns = field(default_factory=Columns)
     branch_columns: Columns = field(default_factory=Columns)
+    packed: bytes | None = field(default=None, init=False, repr=False)
+    """The packed form, once ``app.grid.packing`` has made or read it; a changed copy has none."""
     _positions: dict[str, list[int]] | None = field(default=None, init=False, repr=False)
-    """Which buses an id or another name may mean; made at the first question."""
+    """Positions of buses by id and alias; built by the first call of ``find_buses``."""
 
     @property
     def bus_count(self) -> int:

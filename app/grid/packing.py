@@ -1,4 +1,4 @@
-"""A grid as one blob: a versioned header and raw columns, read back in milliseconds."""
+"""Grid <-> one blob: a versioned header and raw columns, read back in milliseconds."""
 
 import msgspec
 import numpy as np
@@ -35,7 +35,15 @@ class _PackedGrid(msgspec.Struct, array_like=True):
 
 
 def pack_grid(grid: Grid) -> bytes:
-    """Write a grid as bytes; equal grids give equal bytes."""
+    """Write a grid as bytes, once per grid object; equal grids give equal bytes."""
+    blob = grid.packed
+    if blob is None:
+        blob = _pack(grid)
+        object.__setattr__(grid, "packed", blob)
+    return blob
+
+
+def _pack(grid: Grid) -> bytes:
     return msgspec.msgpack.encode(
         _PackedGrid(
             version=_VERSION,
@@ -58,15 +66,18 @@ def pack_grid(grid: Grid) -> bytes:
     )
 
 
-def unpack_grid(blob: bytes) -> Grid:
-    """Read a grid back. Raises: StoredDataDamaged."""
+def unpack_grid(blob: bytes, *, keep_blob: bool = False) -> Grid:
+    """Read a grid back; ``keep_blob`` saves packing it again. Raises: StoredDataDamaged."""
     try:
         packed = msgspec.msgpack.decode(blob, type=_PackedGrid)
         if packed.version != _VERSION:
-            raise StoredDataDamaged(f"Packed grids of version {packed.version} are not known.")
-        return _rebuild(packed)
+            raise StoredDataDamaged(f"Packed grids of version {packed.version} are not supported.")
+        grid = _rebuild(packed)
     except (msgspec.MsgspecError, ValueError) as error:
         raise StoredDataDamaged("A stored grid cannot be read.") from error
+    if keep_blob:
+        object.__setattr__(grid, "packed", blob)
+    return grid
 
 
 def _pack_columns(columns: Columns) -> _PackedColumns:

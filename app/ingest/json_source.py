@@ -4,36 +4,36 @@ from msgspec import UNSET
 
 from app.grid.grid import ReadGrid
 from app.ingest.build.body import decode_graph_body
-from app.ingest.build.topology import GridLimits, read_topology, reject
-from app.ingest.cases.catalogue import NamedCase, read_named_case
-from app.ingest.protocol import Request
-from app.ingest.sandbox.run import Confinement, run_reader
+from app.ingest.build.topology import read_topology, reject
+from app.ingest.cases.catalogue import read_named_case
+from app.ingest.formats import TOPOLOGY
+from app.ingest.protocol import Limits, Options, Request
+from app.ingest.sandbox.run import run_reader
 from ml.errors import Fault
 
 _LARGE = 2**20
-"""Bytes; more than this takes long enough to keep other requests waiting if read here."""
+"""Bytes; decoding a longer body here would keep other requests waiting."""
 
 
-def read_json_source(body: bytes, limits: GridLimits, confinement: Confinement) -> ReadGrid:
-    """Read what a client has sent; what is large is read in a process of its own.
+def read_json_source(body: bytes, limits: Limits) -> ReadGrid:
+    """Read a JSON body; a large one is read in a confined process.
 
     Raises: MalformedBody, GridRejected with every fault, CaseUnreadable.
     """
     if len(body) > _LARGE:
-        request = Request("topology", {"file": body}, {}, limits.buses, limits.branches)
-        return run_reader(request, confinement)
+        return run_reader(Request(TOPOLOGY, {"file": body}, limits=limits))
     graph, faults = decode_graph_body(body)
     options = {"weight": graph.weight, "check": graph.check, "columns": graph.columns}
     given = {name: value for name, value in options.items() if value is not UNSET}
     if graph.case is UNSET:
-        faults.extend(Fault(name, "goes together with case only") for name in given)
+        faults.extend(Fault(name, "is allowed only together with case") for name in given)
         return read_topology(graph, limits, faults)
     others = {"name": graph.name, "buses": graph.buses, "branches": graph.branches}
     faults.extend(
-        Fault(name, "does not go together with case")
+        Fault(name, "is not allowed together with case")
         for name, value in others.items()
         if value is not UNSET
     )
     if faults:
         reject(faults)
-    return read_named_case(NamedCase(graph.case, **given), limits)
+    return read_named_case(graph.case, Options(**given), limits)

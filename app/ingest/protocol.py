@@ -1,4 +1,4 @@
-"""What a reader in its own process is asked and what it may answer: plain data, checked."""
+"""Request to a reader process and its answer: plain data, checked when decoded."""
 
 from typing import Any
 
@@ -14,14 +14,32 @@ MAX_FAULTS = 200
 _MAX_TEXT = 300
 
 
+class Options(msgspec.Struct, array_like=True, frozen=True):
+    """Choices of the client for one file or built-in case; None stands for the default."""
+
+    weight: str | None = None
+    check: str | None = None
+    columns: str | None = None
+    name: str | None = None
+
+
+class Limits(msgspec.Struct, array_like=True, frozen=True):
+    """Upper bounds for one reading: size of the grid, and resources of the reader process."""
+
+    buses: int = 200_000
+    branches: int = 1_000_000
+    memory_bytes: int = 2 * 2**30
+    seconds: float = 60.0
+    answer_bytes: int = 512 * 2**20
+
+
 class Request(msgspec.Struct, array_like=True):
-    """One file (or two, for CSV) and how it is to be read."""
+    """One file (or two, for CSV), the name of its reader, options and limits."""
 
     reader: str
     files: dict[str, bytes]
-    options: dict[str, str] = {}
-    bus_limit: int = 200_000
-    branch_limit: int = 1_000_000
+    options: Options = Options()
+    limits: Limits = Limits()
 
 
 class _Labels(msgspec.Struct, array_like=True):
@@ -68,7 +86,7 @@ def decode_answer(answer: bytes) -> ReadGrid:
     if read.message:
         kind = MalformedBody if read.malformed else GridRejected
         raise kind(read.message, (Fault(*pair) for pair in read.faults))
-    grid = unpack_grid(read.grid)
+    grid = unpack_grid(read.grid, keep_blob=True)
     if not _is_sound(grid) or not isinstance(read.report.get("islands"), int):
         raise ValueError("grid")
     label_sets = tuple(_read_labels(labels, grid.bus_count) for labels in read.labels)

@@ -12,8 +12,8 @@ import atheris
 with atheris.instrument_imports(include=["app"]):
     from app.errors import Rejected
     from app.grid.grid import ReadGrid
-    from app.ingest.protocol import Request, decode_answer, encode_grid
-    from app.ingest.sandbox.process import READERS
+    from app.ingest.formats import MODULES
+    from app.ingest.protocol import Limits, Request, decode_answer, encode_grid
 
 _SMALL = 1000
 """Buses and branches: large grids only slow the search down."""
@@ -22,10 +22,10 @@ _SMALL = 1000
 def make_target(reader: str) -> Callable[[bytes], None]:
     """Return what libFuzzer calls with its inputs."""
     with atheris.instrument_imports(include=["app"]):
-        read: Callable[[Request], ReadGrid] = import_module(READERS[reader]).read
+        read: Callable[[Request], ReadGrid] = import_module(MODULES[reader]).read
 
     def target(content: bytes) -> None:
-        request = Request(reader, {"file": content}, {}, _SMALL, _SMALL)
+        request = Request(reader, {"file": content}, limits=Limits(_SMALL, _SMALL))
         try:
             decode_answer(encode_grid(read(request)))
         except Rejected:
@@ -37,8 +37,8 @@ def make_target(reader: str) -> Callable[[bytes], None]:
 def main() -> None:
     """Fuzz the named reader until it fails or is stopped."""
     reader = sys.argv.pop(1) if len(sys.argv) > 1 else ""
-    if reader not in READERS:
-        sys.exit(f"name a reader: {', '.join(READERS)}")
+    if reader not in MODULES:
+        sys.exit(f"name a reader: {', '.join(MODULES)}")
     atheris.Setup(sys.argv, make_target(reader))
     atheris.Fuzz()
 

@@ -15,7 +15,7 @@ from app.ingest.build.body import BranchIn, BusIn, GraphIn
 from app.grid.grid import Columns, LabelSet, ReadGrid
 from app.ingest.build.power_labels import natural_order, position_in
 from app.grid.text_rules import find_text_problem, shorten
-from app.ingest.build.topology import GridLimits, read_topology, reject
+from app.ingest.build.topology import read_topology, reject
 from ml.errors import Fault
 
 Scalar: TypeAlias = str | float | None
@@ -80,7 +80,7 @@ def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
     read = _read_topology(graph, plain, request, faults)
     grid = replace(
         read.grid,
-        name=request.options.get("name") or read.grid.name,
+        name=request.options.name or read.grid.name,
         source=plain.source,
         branch_columns=_branch_columns(plain, read),
     )
@@ -104,7 +104,7 @@ def _read_topology(
     graph: GraphIn, plain: PlainGraph, request: Request, faults: list[Fault]
 ) -> ReadGrid:
     try:
-        return read_topology(graph, GridLimits(request.bus_limit, request.branch_limit), faults)
+        return read_topology(graph, request.limits, faults)
     except GridRejected as error:
         raise GridRejected(str(error), [_place(each, plain) for each in error.faults]) from error
 
@@ -120,7 +120,7 @@ def _place(fault: Fault, plain: PlainGraph) -> Fault:
 
 
 def _use_weights(request: Request, faults: list[Fault]) -> bool:
-    choice = request.options.get("weight", "given")
+    choice = request.options.weight or "given"
     if choice not in ("given", "one"):
         problem = "this format has no electrical columns: choose 'given' or 'one'"
         faults.append(Fault("weight", problem))

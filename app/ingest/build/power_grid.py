@@ -29,7 +29,7 @@ def build_power_grid(tables: PowerTables, request: Request) -> ReadGrid:
 
     Raises: GridRejected listing every fault.
     """
-    weight = parse_weight_choice(request.options.get("weight", "one"))
+    weight = parse_weight_choice(request.options.weight or "one")
     faults = [*_size_faults(tables, request), *_number_faults(tables)]
     if faults:
         raise GridRejected("The grid has errors.", faults)
@@ -40,14 +40,14 @@ def build_power_grid(tables: PowerTables, request: Request) -> ReadGrid:
     label_sets = make_label_sets(tables)
     report = make_report(grid, label_sets, dropped, _list_notes(tables, weights))
     details: dict[str, Any] = {"weight": {"choice": weight, "definition": weights.definition}}
-    if request.options.get("check") == "power_flow":
+    if request.options.check == "power_flow":
         details["power_flow"] = check_power_flow(tables, kept)
     return ReadGrid(grid, label_sets, report | details | _describe(tables))
 
 
 def _choose_name(tables: PowerTables, request: Request) -> str:
     usable = find_text_problem(tables.name) is None
-    return request.options.get("name") or (tables.name if usable else f"{tables.source} grid")
+    return request.options.name or (tables.name if usable else f"{tables.source} grid")
 
 
 def _make_grid(tables: PowerTables, weights: Weights, kept: BoolArray) -> Grid:
@@ -180,11 +180,11 @@ def _describe(tables: PowerTables) -> dict[str, Any]:
 def _size_faults(tables: PowerTables, request: Request) -> Iterator[Fault]:
     if not tables.bus_count:
         yield Fault("bus", "the file has no buses")
-    if tables.bus_count > request.bus_limit:
-        yield Fault("bus", f"{tables.bus_count} buses are more than {request.bus_limit}")
-    if len(tables.branches.ends) > request.branch_limit:
+    if tables.bus_count > request.limits.buses:
+        yield Fault("bus", f"{tables.bus_count} buses are more than {request.limits.buses}")
+    if len(tables.branches.ends) > request.limits.branches:
         count = len(tables.branches.ends)
-        yield Fault("branch", f"{count} branches are more than {request.branch_limit}")
+        yield Fault("branch", f"{count} branches are more than {request.limits.branches}")
     seen: set[str] = set()
     for bus_id in tables.buses.ids:
         if bus_id in seen:

@@ -1,6 +1,5 @@
 """Plain topology JSON -> grid; every fault of the whole topology is listed at once."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,10 +15,11 @@ from app.ingest.build.buses import (
     read_labels,
     read_names,
 )
-from app.ingest.build.body import GraphIn
+from app.ingest.build.body import GraphIn, decode_graph_body
 from app.grid.grid import Grid, ReadGrid
 from app.grid.report import make_report
 from app.grid.text_rules import find_text_problem
+from app.ingest.protocol import Limits, Request
 from ml.errors import Fault
 
 _SOURCE = "topology"
@@ -30,15 +30,16 @@ _DEGREE_NOTE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class GridLimits:
-    """How large a grid may be."""
+def read(request: Request) -> ReadGrid:
+    """Read a long body of POST /graphs in a reader process.
 
-    buses: int
-    branches: int
+    Raises: MalformedBody, GridRejected with every fault.
+    """
+    graph, faults = decode_graph_body(request.files["file"])
+    return read_topology(graph, request.limits, faults)
 
 
-def read_topology(graph: GraphIn, limits: GridLimits, faults: list[Fault]) -> ReadGrid:
+def read_topology(graph: GraphIn, limits: Limits, faults: list[Fault]) -> ReadGrid:
     """Turn a decoded topology into a grid; ``faults`` are those that decoding has found.
 
     Raises: GridRejected with every fault.
@@ -93,7 +94,7 @@ def _missing_parts(graph: GraphIn, found: list[Fault]) -> list[Fault]:
     return faults
 
 
-def _check_limits(buses: int, branches: int, limits: GridLimits) -> None:
+def _check_limits(buses: int, branches: int, limits: Limits) -> None:
     faults = [
         Fault(where, f"{count:,} are more than the limit of {most:,}")
         for where, count, most in (

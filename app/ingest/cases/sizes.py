@@ -1,4 +1,4 @@
-"""How large the built-in cases are: counted once, so that a list costs nothing."""
+"""Sizes of the built-in cases, counted once: listing the cases reads none of them."""
 
 CASE_SIZES: dict[str, tuple[int, int]] = {
     "case4gs": (4, 4),
@@ -53,8 +53,10 @@ NET_SIZES: dict[str, tuple[int, int]] = {
     "kb_extrem_landnetz_freileitung": (28, 27),
     "kb_extrem_landnetz_freileitung_trafo": (29, 28),
 }
-"""Other nets of ``pandapower.networks`` whose topology is fixed (most of Kerber's nets are drawn
-at random, so they are not among them)."""
+"""Other networks of ``pandapower.networks`` with a fixed topology; most of Kerber's networks are
+generated at random and therefore left out."""
+
+PANDAPOWER_SIZES = CASE_SIZES | NET_SIZES
 
 MATPOWER_SIZES: dict[str, tuple[int, int]] = {
     "case4_dist": (4, 3),

@@ -1,19 +1,45 @@
-"""CSV: branches alone, or with a file of buses beside it; ids stay text."""
+"""CSV: branches alone, or with a file of buses beside it; ids stay text, quoting is strict."""
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+import csv
+import io
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
+from app.errors import GridRejected
 from app.grid.grid import ReadGrid
 from app.ingest.build.plain_graph import LABEL_COLUMNS, Ends, PlainGraph, Scalar, build_plain_grid
-from app.ingest.formats.csv_rows import Row, Table, read_table
 from app.ingest.protocol import Request
 from ml.errors import Fault
 
+Row = dict[str, str]
+_DELIMITERS = (",", ";", "\t")
+_MOST_COLUMNS = 300
+_BYTE_ORDER_MARK = "\ufeff"
 _SOURCES = ("source", "from", "from_bus")
 _TARGETS = ("target", "to", "to_bus")
 _IDS = ("id", "bus", "bus_id")
 _TEXT_COLUMNS = frozenset((*LABEL_COLUMNS, "name", "kind"))
 _NUMBER_CHARACTERS = frozenset("0123456789+-.eE")
+
+
+@dataclass
+class _Table:
+    """The rows of one file, and the line of the file at which each begins."""
+
+    where: str
+    rows: list[Row] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    complete: bool = True
+    """False if the file has rows that could not be read."""
+
+    def choose_column(self, names: Sequence[str]) -> str:
+        """Return which of these names the file uses."""
+        return next((name for name in names if self.rows and name in self.rows[0]), names[0])
+
+    def place(self, position: int, column: str = "") -> str:
+        """Name a row, or a cell of it, as an editor shows it."""
+        return f"{self.where} line {self.lines[position]} {column}".rstrip()
 
 
 class _Buses(NamedTuple):
@@ -26,13 +52,13 @@ class _Buses(NamedTuple):
 def read(request: Request) -> ReadGrid:
     """Read branches, and buses where they are given. Raises: GridRejected with every fault."""
     faults: list[Fault] = []
-    limit = request.branch_limit
-    branches = read_table("file", request.files["file"], (_SOURCES, _TARGETS), limit, faults)
+    limit = request.limits.branches
+    branches = _read_table("file", request.files["file"], (_SOURCES, _TARGETS), limit, faults)
     columns = {"from": branches.choose_column(_SOURCES), "to": branches.choose_column(_TARGETS)}
     ends = _take_ends(branches, columns["from"], columns["to"], faults)
     table = None
     if "buses" in request.files:
-        table = read_table("buses", request.files["buses"], (_IDS,), request.bus_limit, faults)
+        table = _read_table("buses", request.files["buses"], (_IDS,), request.limits.buses, faults)
     if table is None or not (table.complete or table.rows):
         buses = _list_ends(branches, columns["from"], columns["to"], ends)
     else:
@@ -52,7 +78,7 @@ def read(request: Request) -> ReadGrid:
     return build_plain_grid(plain, request)
 
 
-def _take_ends(table: Table, source: str, target: str, faults: list[Fault]) -> list[Ends]:
+def _take_ends(table: _Table, source: str, target: str, faults: list[Fault]) -> list[Ends]:
     """Take the ends out of the rows; None for an empty one, which is told."""
     ends = [(row.pop(source) or None, row.pop(target) or None) for row in table.rows]
     faults.extend(
@@ -64,7 +90,7 @@ def _take_ends(table: Table, source: str, target: str, faults: list[Fault]) -> l
     return ends
 
 
-def _take_buses(table: Table) -> _Buses:
+def _take_buses(table: _Table) -> _Buses:
     column = table.choose_column(_IDS)
     ids = [row.pop(column) for row in table.rows]
     names = {"id": column}
@@ -80,7 +106,7 @@ def _leave_out_unknown(ends: Sequence[Ends], ids: Sequence[str]) -> list[Ends]:
     ]
 
 
-def _list_ends(table: Table, source: str, target: str, ends: Sequence[Ends]) -> _Buses:
+def _list_ends(table: _Table, source: str, target: str, ends: Sequence[Ends]) -> _Buses:
     """Return the buses that the branches name; the place of one is where it is named first."""
     first: dict[str, str] = {}
     for position, pair in enumerate(ends):
@@ -107,3 +133,87 @@ def _type_cell(cell: str) -> Scalar:
         return float(cell)
     except ValueError:
         return cell
+
+
+def _read_table(
+    where: str,
+    content: bytes,
+    required: Sequence[Sequence[str]],
+    limit: int,
+    faults: list[Fault],
+) -> _Table:
+    """Read what can be read of a file; every fault goes on the list.
+
+    ``required``: of each group the header has one name. Raises: GridRejected at once if there
+    are more rows than the limit.
+    """
+    table = _Table(where)
+    before = len(faults)
+    try:
+        text = content.decode().removeprefix(_BYTE_ORDER_MARK)
+    except UnicodeDecodeError as error:
+        faults.append(Fault(where, f"byte {error.start} is not UTF-8"))
+        text = ""
+    if "\0" in text:
+        faults.append(Fault(where, "contains the character NUL"))
+    if len(faults) == before:
+        rows = csv.reader(
+            io.StringIO(text, newline=""), delimiter=_find_delimiter(text), strict=True
+        )
+        try:
+            _fill_table(table, _number_lines(rows), required, limit, faults)
+        except csv.Error:
+            faults.append(Fault(f"{where} line {rows.line_num}", "is not valid CSV"))
+    table.complete = len(faults) == before
+    return table
+
+
+def _find_delimiter(text: str) -> str:
+    header = text.partition("\n")[0]
+    return max(_DELIMITERS, key=header.count)
+
+
+def _number_lines(rows: Any) -> Iterator[tuple[int, list[str]]]:
+    """Return every row with the line it begins at: a quoted cell may go over several."""
+    line = 1
+    for cells in rows:
+        yield line, cells
+        line = rows.line_num + 1
+
+
+def _fill_table(
+    table: _Table,
+    rows: Iterator[tuple[int, list[str]]],
+    required: Sequence[Sequence[str]],
+    limit: int,
+    faults: list[Fault],
+) -> None:
+    """Read the rows that are as long as the header. Raises: GridRejected if there are too many."""
+    header = [name.strip() for name in next(rows, (1, []))[1]]
+    problem = _find_header_problem(header, required)
+    if problem:
+        faults.append(Fault(f"{table.where} line 1", problem))
+        return
+    for line, cells in rows:
+        if not cells:
+            continue
+        if len(table.rows) >= limit:
+            fault = Fault(table.where, f"has more than {limit:,} rows")
+            raise GridRejected("The CSV cannot be read.", [fault])
+        if len(cells) != len(header):
+            problem = f"has {len(cells)} cell(s), the header has {len(header)}"
+            faults.append(Fault(f"{table.where} line {line}", problem))
+            continue
+        table.rows.append(dict(zip(header, cells, strict=True)))
+        table.lines.append(line)
+
+
+def _find_header_problem(header: Sequence[str], required: Sequence[Sequence[str]]) -> str:
+    if len(header) > _MOST_COLUMNS:
+        return f"has more than {_MOST_COLUMNS} columns"
+    if len(set(header)) < len(header):
+        return "names a column twice"
+    if any(not name for name in header):
+        return "has a column without a name"
+    missing = [names[0] for names in required if not set(names) & set(header)]
+    return f"lacks the column(s) {', '.join(missing)}" if missing else ""

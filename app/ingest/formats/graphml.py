@@ -119,7 +119,7 @@ class _Reading:
 
 def read(request: Request) -> ReadGrid:
     """Read one graph. Raises: GridRejected listing every fault."""
-    reading = _Reading(request.bus_limit, request.branch_limit)
+    reading = _Reading(request.limits.buses, request.limits.branches)
     parser = guard_parser(expat.ParserCreate(namespace_separator=" "))
     parser.start(reading.start)
     parser.end(reading.end)

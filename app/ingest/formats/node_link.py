@@ -11,7 +11,7 @@ from app.grid.grid import ReadGrid
 from app.http.strict_json import parse_json
 from app.ingest.build.body import decode_graph_body
 from app.ingest.build.plain_graph import PlainGraph, Scalar, build_plain_grid
-from app.ingest.build.topology import GridLimits, read_topology
+from app.ingest.build.topology import read_topology
 from app.ingest.protocol import Request
 from ml.errors import Fault
 
@@ -33,8 +33,8 @@ def read(request: Request) -> ReadGrid:
     if graph.case is not UNSET:
         problem = "names a built-in case: send it as a JSON body, not as a file"
         raise GridRejected("The file is not a topology.", [Fault("case", problem)])
-    read_grid = read_topology(graph, GridLimits(request.bus_limit, request.branch_limit), faults)
-    name = request.options.get("name") or read_grid.grid.name
+    read_grid = read_topology(graph, request.limits, faults)
+    name = request.options.name or read_grid.grid.name
     return replace(read_grid, grid=replace(read_grid.grid, name=name))
 
 

@@ -1,61 +1,58 @@
-"""The throw-away process that reads one file: it confines itself before it sees a byte."""
+"""Main function of a reader process: confines itself, then reads one request and answers it."""
 
 import os
 import resource
+import signal
 import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-_STDIN, _STDOUT = 0, 1
+from ml.compute.child_process import die_with_parent
 
-READERS = {
-    "cgmes": "app.ingest.formats.powerio.cgmes",
-    "csv": "app.ingest.formats.csv_tables",
-    "graphml": "app.ingest.formats.graphml",
-    "json": "app.ingest.formats.node_link",
-    "matpower": "app.ingest.formats.matpower.text",
-    "matpower_mat": "app.ingest.formats.matpower.binary",
-    "pandapower": "app.ingest.formats.pandapower.network",
-    "psse": "app.ingest.formats.powerio.psse",
-    "topology": "app.ingest.formats.topology",
-    "ucte": "app.ingest.formats.ucte.network",
-}
-"""Which module reads a format; every one has ``read(request) -> ReadGrid``."""
+_STDIN, _STDOUT = 0, 1
 
 
 def main() -> None:
-    """Read the named format from standard input, write the answer to standard output.
+    """Read a request from standard input and write the answer to standard output.
 
-    Arguments of the process: reader, bytes of address space, seconds of processor time.
+    Arguments of the process: the modules to import, separated by commas, of which the first
+    has ``read``; bytes of address space; seconds of processor time. Both numbers are 0 for a
+    reader of our own data, which is not confined.
     """
-    reader, memory, seconds = sys.argv[-3], int(sys.argv[-2]), int(sys.argv[-1])
-    _limit_resources(memory, seconds)
+    modules, memory, seconds = sys.argv[-3].split(","), int(sys.argv[-2]), int(sys.argv[-1])
+    if memory:
+        _limit_resources(memory, seconds)
+    else:
+        die_with_parent(os.getppid(), signal.SIGKILL)
     # One thread: BLAS would otherwise reserve address space for every core.
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    read = import_module(READERS[reader]).read
-    import_module("app.ingest.build.centrality")  # while files may still be opened
-    _forbid_files_and_processes()
-    _write(_answer(read, _read_all()))
+    os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
+    sys.stdout = sys.stderr  # nothing that a library prints may get into the answer
+    reader, *_ = [import_module(name) for name in modules]
+    if memory:
+        _forbid_files_and_processes()
+    _write(_answer(reader.read, _read_all()))
+    os._exit(0)  # libraries take up to a second to shut down and have nothing to save
 
 
 def _answer(read: Callable[..., Any], content: bytes) -> bytes:
     import msgspec
 
     from app.errors import GridRejected, Rejected
-    from app.ingest import protocol as exchange
-    from app.ingest.build.centrality import add_topology_columns
+    from app.ingest import protocol
 
-    request = msgspec.msgpack.decode(content, type=exchange.Request)
+    request = msgspec.msgpack.decode(content, type=protocol.Request)
     try:
-        found = read(request)
-        if request.options.get("columns") == "topology":
-            found = add_topology_columns(found)
+        read_grid = read(request)
+        if request.options.columns == "topology":
+            from app.ingest.build.centrality import add_topology_columns
+
+            read_grid = add_topology_columns(read_grid)
     except Rejected as error:
-        return exchange.encode_rejection(error)
+        return protocol.encode_rejection(error)
     except MemoryError:
-        return exchange.encode_rejection(GridRejected("The file needs too much memory to read."))
-    return exchange.encode_grid(found)
+        return protocol.encode_rejection(GridRejected("Reading the file needs too much memory."))
+    return protocol.encode_grid(read_grid)
 
 
 def _limit_resources(memory: int, seconds: int) -> None:

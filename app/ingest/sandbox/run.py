@@ -1,4 +1,4 @@
-"""Runs a reader in a throw-away process, so that no file can hurt the service."""
+"""Runs a reader in its own process, so that no file can harm the service."""
 
 import os
 import select
@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -21,8 +20,9 @@ from app.errors import (
     TooManyUploads,
 )
 from app.grid.grid import ReadGrid
-from app.http.admission import AdmissionLimit
-from app.ingest.protocol import Request, decode_answer
+from app.http.admission import Turns
+from app.ingest.formats import MODULES
+from app.ingest.protocol import Limits, Request, decode_answer
 
 _ROOT = Path(__file__).resolve().parents[3]
 _START = (
@@ -36,31 +36,38 @@ _admission = AdmissionLimit(concurrent=2, admitted=8)
 """Each reader may use its whole memory limit, and its answer is unpacked in this process."""
 
 
-@dataclass(frozen=True, slots=True)
-class Confinement:
-    """What one reader may use."""
-
-    memory_bytes: int = 2 * 2**30
-    seconds: float = 60.0
-    answer_bytes: int = 512 * 2**20
+class ReaderFailed(Exception):
+    """A reader process exceeded its limits, or ended without a sound answer."""
 
 
-def run_reader(request: Request, confinement: Confinement = Confinement()) -> ReadGrid:  # noqa: B008 - frozen
-    """Read a file in a process of its own.
+def run_reader(request: Request) -> ReadGrid:
+    """Read a file of a client in a confined process.
 
     The process has no environment, no writable file, no further process, and from the moment
-    it sees the file no way to open another one; it ends with its time or memory.
-    Raises: GridRejected, also for every abnormal end, without a word of what happened inside;
-        MalformedBody for JSON that is none; TooManyUploads; ReaderNotStarted.
+    it sees the file it cannot open another one; its time and memory are limited.
+    Raises: GridRejected, also for every abnormal end, without details of what happened inside;
+        MalformedBody for invalid JSON; TooManyUploads; ReaderNotStarted.
+    """
+    try:
+        return run_process(MODULES[request.reader], request)
+    except ReaderFailed as error:
+        raise GridRejected(str(error)) from error
+
+
+def run_process(module: str, request: Request, *, confined: bool = True) -> ReadGrid:
+    """Let ``module.read`` answer a request in a process; only our own data may go unconfined.
+
+    Raises: GridRejected and MalformedBody as the reader does; ReaderFailed, TooManyUploads,
+        ReaderNotStarted.
     """
     with reading_slot():
-        answer = _run(request, confinement)
+        answer = _run(module, request, confined=confined)
         try:
             return decode_answer(answer)
         except Rejected:
             raise
         except (msgspec.MsgspecError, LevygridError, ValueError, TypeError) as error:
-            raise _unreadable(request) from error
+            raise _failed(request) from error
 
 
 @contextmanager
@@ -71,32 +78,42 @@ def reading_slot() -> Iterator[None]:
         yield
 
 
-def _run(request: Request, confinement: Confinement) -> bytes:
+def _run(module: str, request: Request, *, confined: bool) -> bytes:
     try:
-        process, reading = _start(request, confinement)
+        process, reading = _start(_make_command(module, request, confined=confined), request)
     except OSError as error:
         raise ReaderNotStarted(
             "The service lacks processes, open files or memory to read a file; try again."
         ) from error
     try:
-        answer = _collect(reading, confinement)
+        answer = _collect(reading, request.limits)
     finally:
         os.close(reading)
         _end(process)
     if answer is None or process.returncode in _OUT_OF_TIME:
-        raise GridRejected("The file takes more time or space to read than one file may.")
+        raise ReaderFailed("Reading the file takes more time or memory than the limits allow.")
     if process.returncode != 0 or not answer:
-        raise _unreadable(request)
+        raise _failed(request)
     return answer
 
 
-def _start(request: Request, confinement: Confinement) -> tuple[subprocess.Popen[bytes], int]:
-    """Return the process and where its answer can be read. Raises: OSError, nothing left open."""
+def _make_command(module: str, request: Request, *, confined: bool) -> list[str]:
+    # What is needed later is imported while the process may still open files.
+    wanted = ["app.ingest.build.centrality"] if request.options.columns == "topology" else []
+    modules = ",".join([module, *wanted])
+    memory = request.limits.memory_bytes if confined else 0
+    seconds = max(1, int(request.limits.seconds)) if confined else 0
+    numbers = [str(memory), str(seconds)]
+    return [sys.executable, "-I", "-B", "-c", _START, str(_ROOT), modules, *numbers]
+
+
+def _start(command: list[str], request: Request) -> tuple[subprocess.Popen[bytes], int]:
+    """Return the process and the pipe of its answer. Raises: OSError, with nothing left open."""
     reading, writing = os.pipe()
     try:
         with _memory_file(msgspec.msgpack.encode(request)) as stdin:
             process = subprocess.Popen(  # noqa: S603 - our own interpreter, fixed arguments
-                _command(request.reader, confinement),
+                command,
                 stdin=stdin,
                 stdout=writing,
                 stderr=subprocess.DEVNULL,
@@ -112,12 +129,6 @@ def _start(request: Request, confinement: Confinement) -> tuple[subprocess.Popen
     return process, reading
 
 
-def _command(reader: str, confinement: Confinement) -> list[str]:
-    processor_seconds = max(1, int(confinement.seconds))
-    limits = [str(confinement.memory_bytes), str(processor_seconds)]
-    return [sys.executable, "-I", "-B", "-c", _START, str(_ROOT), reader, *limits]
-
-
 @contextmanager
 def _memory_file(content: bytes) -> Iterator[int]:
     descriptor = os.memfd_create("request")
@@ -130,13 +141,13 @@ def _memory_file(content: bytes) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _collect(reading: int, confinement: Confinement) -> bytes | None:
-    """Return what the process wrote; None if it was too much or took too long."""
+def _collect(reading: int, limits: Limits) -> bytes | None:
+    """Return the answer of the process; None if it was too long or came too late."""
     ready = select.poll()
     ready.register(reading, select.POLLIN)
-    deadline = time.monotonic() + confinement.seconds
+    deadline = time.monotonic() + limits.seconds
     parts: list[bytes] = []
-    room = confinement.answer_bytes
+    room = limits.answer_bytes
     while room >= 0:
         left = deadline - time.monotonic()
         if left <= 0 or not ready.poll(left * 1000):
@@ -150,7 +161,7 @@ def _collect(reading: int, confinement: Confinement) -> bytes | None:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    # The answer is complete or unwanted: a process that still lives only costs.
+    # The answer is complete or unwanted: the process has nothing left to do.
     try:
         process.wait(timeout=_GRACE_SECONDS)
     except subprocess.TimeoutExpired:
@@ -158,6 +169,5 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def _unreadable(request: Request) -> GridRejected:
-    known = "MATPOWER" if request.reader.startswith("matpower") else request.reader
-    return GridRejected(f"The file cannot be read as {known}: it is damaged or of another kind.")
+def _failed(request: Request) -> ReaderFailed:
+    return ReaderFailed(f"The file cannot be read as {request.reader}: damaged or another format.")

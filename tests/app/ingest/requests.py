@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 import scipy.io
 
-from app.ingest.formats.matpower.text import parse_case
-from app.ingest.protocol import Request
+from app.ingest.formats.matpower.text import parse_text
+from app.ingest.protocol import Options, Request
 
 
 def ask(reader: str, content: bytes | str, **options: str) -> Request:
-    return Request(
-        reader, {"file": content if isinstance(content, bytes) else content.encode()}, options
-    )
+    file = content if isinstance(content, bytes) else content.encode()
+    return Request(reader, {"file": file}, Options(**options))
 
 
 def ask_file(reader: str, path: Path, **options: str) -> Request:
@@ -54,7 +53,7 @@ mpc.gencost = [
 
 def make_mat_file() -> bytes:
     """Return the small case as MATLAB would save it."""
-    case = parse_case(SMALL_CASE)
+    case = parse_text(SMALL_CASE.encode())
     struct = {
         "version": "2",
         "baseMVA": 100.0,

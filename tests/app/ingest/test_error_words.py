@@ -4,20 +4,18 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.errors import GridRejected
-from app.ingest.build.topology import GridLimits
-from app.ingest.formats import csv_tables, graphml, node_link
-from app.ingest.recognise import choose_reader
-from app.ingest.sandbox.run import Confinement
+from app.ingest.formats import choose_format, csv_tables, graphml, node_link
+from app.ingest.protocol import Limits, Options
 from app.ingest.upload import Upload, read_upload
 from ml.errors import Fault
 from tests.app.ingest.requests import SMALL_CASE, ask
 
-LIMITS = GridLimits(1000, 1000)
+LIMITS = Limits(1000, 1000)
 
 
 def _refusal(upload: Upload) -> list[Fault]:
     with pytest.raises(GridRejected) as caught:
-        read_upload(upload, LIMITS, Confinement())
+        read_upload(upload, LIMITS)
     return list(caught.value.faults)
 
 
@@ -99,23 +97,23 @@ def test_a_case_is_not_asked_for_by_a_file() -> None:
 @pytest.mark.parametrize("said", ["csv", "psse", "cgmes"])
 def test_a_format_that_is_said_wrongly_is_doubted(said: str) -> None:
     faults = _refusal(Upload(SMALL_CASE.encode(), said))
-    doubt = Fault("format", f"was said to be {said}; the file looks like matpower")
+    doubt = Fault("format", f"is given as {said}; the file looks like matpower")
     assert faults[-1] == doubt
 
 
 def test_one_profile_of_cgmes_is_recognised() -> None:
     with pytest.raises(GridRejected) as caught:
-        choose_reader(b'<?xml version="1.0"?><rdf:RDF xmlns:cim="x"/>', None)
+        choose_format(b'<?xml version="1.0"?><rdf:RDF xmlns:cim="x"/>', None)
     assert "all profiles in one zip" in caught.value.faults[0].problem
 
 
 def test_all_options_that_there_are_not_are_listed() -> None:
-    upload = Upload(SMALL_CASE.encode(), weight="heavy", check="all", columns="x", name=" y")
+    upload = Upload(SMALL_CASE.encode(), options=Options("heavy", "all", "x", " y"))
     assert [fault.where for fault in _refusal(upload)] == ["weight", "check", "columns", "name"]
 
 
 def test_options_and_files_are_refused_together() -> None:
-    upload = Upload(b" ", "xyz", buses=b"id\n", weight="heavy")
+    upload = Upload(b" ", "xyz", buses=b"id\n", options=Options(weight="heavy"))
     assert [fault.where for fault in _refusal(upload)] == ["file", "buses", "format", "weight"]
 
 

@@ -12,7 +12,7 @@ from app.errors import LabelsRejected
 from app.export.pandapower_writer import write_pandapower
 from app.export.sheet import Exported
 from app.grid.grid import ReadGrid
-from app.ingest.formats.matpower.text import read
+from app.ingest.formats.matpower.reader import read
 from app.ingest.protocol import Request
 from app.jobs.handle import JobHandle
 from app.jobs.service import claim_next

@@ -4,7 +4,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.grid.grid import Grid
-from app.ingest.formats.matpower.text import read
+from app.ingest.formats.matpower.reader import read
 from app.ingest.protocol import Request
 from app.labels.catalogue import compute_label_set
 from tests.app.ingest.requests import SMALL_CASE

@@ -7,8 +7,8 @@ from sklearn.tree import DecisionTreeClassifier
 from starlette.testclient import TestClient
 
 from app.grid.grid import Grid, LabelSet, ReadGrid
-from app.http.admission import AdmissionLimit
-from app.ingest.formats.matpower.text import read
+from app.http.admission import Turns
+from app.ingest.formats.matpower.reader import read
 from app.ingest.protocol import Request
 from app.labels import suitability
 from app.labels.leak_guard import find_leaks

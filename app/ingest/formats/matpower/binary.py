@@ -8,22 +8,15 @@ from scipy.io import loadmat
 from scipy.io.matlab import MatReadError
 
 from app.errors import GridRejected
-from app.grid.grid import ReadGrid
-from app.ingest.build.power_grid import build_power_grid
-from app.ingest.formats.matpower.tables import MatpowerCase, to_power_tables
-from app.ingest.protocol import Request
+from app.ingest.formats.matpower.tables import MatpowerCase
 from ml.arrays import FloatArray
 from ml.errors import Fault
 
 _READ = ("version", "baseMVA", "bus", "branch", "gen", "bus_name")
 
 
-def read(request: Request) -> ReadGrid:
+def parse_binary(content: bytes) -> MatpowerCase:
     """Read the struct ``mpc`` of a file. Raises: GridRejected listing every fault."""
-    return build_power_grid(to_power_tables(_load_case(request.files["file"])), request)
-
-
-def _load_case(content: bytes) -> MatpowerCase:
     try:
         # scipy's stubs know only paths; the stream is why no file is ever written
         stream: Any = io.BytesIO(content)

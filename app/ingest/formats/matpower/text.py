@@ -6,12 +6,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from app.errors import GridRejected
-from app.grid.grid import ReadGrid
-from app.ingest.build.power_grid import build_power_grid
 from app.ingest.formats.matpower.scan import MatpowerText, scan_matpower
 from app.ingest.formats.matpower.statements import apply_statements
-from app.ingest.formats.matpower.tables import MatpowerCase, to_power_tables
-from app.ingest.protocol import Request
+from app.ingest.formats.matpower.tables import MatpowerCase
 from ml.arrays import FloatArray
 from ml.errors import Fault
 
@@ -21,18 +18,12 @@ _NUMBER_CHARACTERS = frozenset("0123456789+-.eE")
 _WORDS = {"Inf": np.inf, "inf": np.inf, "-Inf": -np.inf, "-inf": -np.inf}
 
 
-def read(request: Request) -> ReadGrid:
-    """Read one case file. Raises: GridRejected listing every fault."""
-    text = request.files["file"].decode("utf-8", "replace")
-    return build_power_grid(to_power_tables(parse_case(text)), request)
-
-
-def parse_case(text: str) -> MatpowerCase:
+def parse_text(content: bytes) -> MatpowerCase:
     """Read the matrices of a case and apply the known conversions that follow them.
 
     Raises: GridRejected: a part is missing, given twice or not numbers; an unknown statement.
     """
-    scanned = scan_matpower(text)
+    scanned = scan_matpower(content.decode("utf-8", "replace"))
     _check_parts(scanned)
     faults: list[Fault] = []
     bus, branch, gen = (

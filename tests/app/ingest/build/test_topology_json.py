@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 from app.errors import GridRejected, MalformedBody
 from app.grid.grid import ReadGrid
 from app.ingest.json_source import read_json_source
-from app.ingest.sandbox.run import Confinement
-from app.ingest.build.topology import GridLimits
+from app.ingest.protocol import Limits
 
-LIMITS = GridLimits(buses=100, branches=100)
+LIMITS = Limits(buses=100, branches=100)
 
 
 def read(body: Any) -> ReadGrid:
-    return read_json_source(json.dumps(body).encode(), LIMITS, Confinement())
+    return read_json_source(json.dumps(body).encode(), LIMITS)
 
 
 def faults_of(body: Any) -> list[str]:
@@ -194,7 +193,7 @@ def test_a_grid_with_too_many_features_or_classes_is_refused() -> None:
 def test_what_is_not_json_is_malformed_not_rejected() -> None:
     with pytest.raises(MalformedBody):
         read_json_source(
-            b'{"buses": [{"id": "1", "id": "2"}], "branches": []}', LIMITS, Confinement()
+            b'{"buses": [{"id": "1", "id": "2"}], "branches": []}', LIMITS
         )
 
 

@@ -1,8 +1,6 @@
 import errno
 import importlib.util
 import re
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,8 +9,10 @@ import pytest
 from app.errors import CaseUnreadable, GridRejected
 from app.grid.grid import ReadGrid
 from app.ingest.cases import pandapower_process as cases
+from app.ingest.cases.catalogue import read_named_case
 from app.ingest.cases.pandapower_process import read_case
 from app.ingest.cases.sizes import CASE_SIZES, NET_SIZES
+from app.ingest.protocol import Limits, Options, Request
 from app.storage.cache import BoundedCache
 
 GENERATOR_BUSES = [
@@ -83,11 +83,17 @@ def test_a_case_has_what_a_power_flow_needs(case118: ReadGrid) -> None:
 
 
 def test_a_case_can_be_weighed_checked_and_given_columns() -> None:
-    options = {"weight": "admittance", "check": "power_flow", "columns": "topology"}
+    options = Options(weight="admittance", check="power_flow", columns="topology")
     found = read_case("case14", options)
     assert found.report["weight"]["choice"] == "admittance"
     assert found.report["power_flow"]["voltages_solve_it"]
     assert "betweenness" in found.grid.bus_columns.names
+
+
+def test_an_option_that_does_not_suit_a_case_is_refused() -> None:
+    with pytest.raises(GridRejected) as caught:
+        read_named_case("case9", Options(weight="given"), Limits())
+    assert [fault.where for fault in caught.value.faults] == ["weight"]
 
 
 def test_open_branches_are_dropped_and_told() -> None:
@@ -106,13 +112,13 @@ def test_a_case_is_read_once_however_many_ask(case118: ReadGrid) -> None:
 )
 def test_only_names_of_the_list_are_cases(name: str) -> None:
     with pytest.raises(GridRejected) as caught:
-        read_case(name)
+        read_named_case(name, Options(), Limits())
     assert "case118" in caught.value.faults[0].problem
 
 
 def test_the_reader_itself_takes_only_names_of_the_list() -> None:
-    command = [sys.executable, "-m", "app.ingest.cases.net_reader", "create_kerber_net"]
-    assert subprocess.run(command, capture_output=True, check=False).returncode != 0
+    with pytest.raises(LookupError):
+        cases.read(Request("case", {"name": b"create_kerber_net"}))
 
 
 @pytest.mark.slow

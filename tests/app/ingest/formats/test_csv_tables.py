@@ -3,14 +3,14 @@ import pytest
 from app.errors import GridRejected
 from app.grid.grid import ReadGrid
 from app.ingest.formats import csv_tables
-from app.ingest.protocol import Request
+from app.ingest.protocol import Limits, Request
 from tests.app.ingest.requests import ask
 
 
 def _read(branches: str, buses: str | None = None, **options: str) -> ReadGrid:
     request = ask("csv", branches, **options)
     if buses is not None:
-        request = Request("csv", request.files | {"buses": buses.encode()}, options)
+        request = Request("csv", request.files | {"buses": buses.encode()}, request.options)
     return csv_tables.read(request)
 
 
@@ -109,7 +109,7 @@ def test_broken_tables_are_refused(branches: str, buses: str | None) -> None:
 
 
 def test_more_rows_than_the_limit_are_refused() -> None:
-    request = Request("csv", {"file": b"source,target\n1,2\n2,3\n3,4\n"}, {}, branch_limit=2)
+    request = Request("csv", {"file": b"source,target\n1,2\n2,3\n3,4\n"}, limits=Limits(branches=2))
     with pytest.raises(GridRejected, match="cannot be read"):
         csv_tables.read(request)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from app.grid.grid import Grid, ReadGrid
+from app.ingest.formats import find_format
 from app.ingest.formats.powerio import cgmes, psse
-from app.ingest.recognise import guess_format
 from tests.app.ingest.hand_made_cgmes import NODES, make_archive, mrid
 from tests.app.ingest.requests import ask
 
@@ -42,9 +42,14 @@ def _branches(grid: Grid) -> dict[tuple[str, str, str], list[float]]:
     }
 
 
-def test_both_are_known_by_their_content() -> None:
-    assert guess_format(RAW.encode()) == "psse"
-    assert guess_format(make_archive()) == "cgmes"
+def _recognise(content: bytes) -> str | None:
+    form = find_format(content)
+    return None if form is None else form.name
+
+
+def test_both_are_recognised_by_their_content() -> None:
+    assert _recognise(RAW.encode()) == "psse"
+    assert _recognise(make_archive()) == "cgmes"
 
 
 def test_raw_buses_keep_number_name_area_zone_and_type(raw: ReadGrid) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from app.errors import GridRejected
 from app.grid.grid import Grid
-from app.ingest.formats.matpower import text as matpower_m
+from app.ingest.formats.matpower import reader as matpower
 from app.ingest.formats.powerio import cgmes, psse
 from app.ingest.formats.ucte import network as ucte
 from ml.arrays import FloatArray
@@ -32,7 +32,7 @@ def _zip(documents: dict[str, bytes], packing: int = zipfile.ZIP_DEFLATED) -> by
 
 @pytest.fixture(scope="module")
 def case39(matpower_folder: Path) -> Grid:
-    return matpower_m.read(ask_file("matpower", matpower_folder / "case39.m")).grid
+    return matpower.read(ask_file("matpower", matpower_folder / "case39.m")).grid
 
 
 @pytest.fixture(scope="module")

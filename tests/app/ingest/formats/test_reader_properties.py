@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 
 from app.errors import Rejected
 from app.grid.grid import ReadGrid
-from app.ingest.formats import csv_tables, graphml, node_link
+from app.ingest.formats import csv_tables, find_format, graphml, node_link
 from app.ingest.formats.guards.zip_guard import read_xml_archive, write_archive
-from app.ingest.formats.matpower import text as matpower_m
+from app.ingest.formats.matpower import reader as matpower
 from app.ingest.formats.pandapower import network as pandapower_json
 from app.ingest.formats.powerio import cgmes, psse
 from app.ingest.formats.ucte import network as ucte
 from app.ingest.protocol import Request, decode_answer, encode_grid
-from app.ingest.recognise import guess_format
 from app.ingest.sandbox.run import run_reader
 from tests.app.ingest.formats.test_other_formats import UCTE
 from tests.app.ingest.hand_made_cgmes import make_archive
@@ -35,7 +34,7 @@ _GRAPHML = (
     '<graphml><graph><node id="a"/><node id="b"/><edge source="a" target="b"/></graph></graphml>'
 )
 SEEDS: dict[str, tuple[Reader, str]] = {
-    "matpower": (matpower_m.read, SMALL_CASE),
+    "matpower": (matpower.read, SMALL_CASE),
     "pandapower": (
         pandapower_json.read,
         json.dumps({"_object": {"bus": {"_object": _BUS}, "line": {"_object": _LINE}}}),
@@ -134,15 +133,15 @@ def test_a_damaged_binary_file_is_read_soundly_or_refused(
 ) -> None:
     # In the sandbox: one wrong byte may end the interpreter that scipy runs in.
     try:
-        read = run_reader(ask("matpower_mat", _damage(make_mat_file(), edits)))
+        read = run_reader(ask("matpower", _damage(make_mat_file(), edits)))
     except Rejected:
         return
     _assert_sound(read)
 
 
 @given(st.binary(max_size=300))
-def test_guessing_never_fails(content: bytes) -> None:
-    guess_format(content)
+def test_recognising_a_format_never_fails(content: bytes) -> None:
+    find_format(content)
 
 
 @settings(max_examples=50, deadline=None)

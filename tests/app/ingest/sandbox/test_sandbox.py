@@ -15,19 +15,23 @@ from starlette.testclient import TestClient
 
 from app.errors import GridRejected, ReaderNotStarted, TooManyUploads
 from app.grid.grid import ReadGrid
-from app.http.admission import AdmissionLimit
-from app.ingest.formats.matpower import text as matpower_m
-from app.ingest.protocol import decode_answer, encode_grid
+from app.http.admission import Turns
+from app.ingest.formats.matpower import reader as matpower
+from app.ingest.protocol import Limits, Request, decode_answer, encode_grid
 from app.ingest.sandbox import run as sandbox
-from app.ingest.sandbox.run import Confinement, reading_slot, run_reader
+from app.ingest.sandbox.run import reading_slot, run_reader
 from tests.app.ingest.requests import SMALL_CASE, ask, make_mat_file
 
 ROOT = Path(__file__).resolve().parents[4]
 
 
+def _read_within(limits: Limits, text: str = SMALL_CASE) -> ReadGrid:
+    return run_reader(Request("matpower", {"file": text.encode()}, limits=limits))
+
+
 def test_a_file_comes_back_as_a_grid() -> None:
     text = run_reader(ask("matpower", SMALL_CASE))
-    binary = run_reader(ask("matpower_mat", make_mat_file()))
+    binary = run_reader(ask("matpower", make_mat_file()))
     assert text.grid.bus_ids == binary.grid.bus_ids == ("1", "2", "10")
     assert text.grid.weights.tolist() == binary.grid.weights.tolist()
     assert binary.grid.find_buses("Two") == [1]
@@ -48,26 +52,26 @@ def test_damaged_binary_files_are_refused_and_the_process_lives() -> None:
         for place in generator.integers(128, len(good), 20):
             damaged[place] = generator.integers(256)
         with suppress(GridRejected):
-            run_reader(ask("matpower_mat", bytes(damaged)))
+            run_reader(ask("matpower", bytes(damaged)))
     assert os.getpid() == before
 
 
 def test_a_reader_that_takes_too_long_is_ended() -> None:
     started = time.monotonic()
-    with pytest.raises(GridRejected, match="time or space"):
-        run_reader(ask("matpower", SMALL_CASE), Confinement(seconds=0.05))
+    with pytest.raises(GridRejected, match="time or memory"):
+        _read_within(Limits(seconds=0.05))
     assert time.monotonic() - started < 5
 
 
 def test_an_answer_that_is_too_long_is_refused() -> None:
-    with pytest.raises(GridRejected, match="time or space"):
-        run_reader(ask("matpower", SMALL_CASE), Confinement(answer_bytes=10))
+    with pytest.raises(GridRejected, match="time or memory"):
+        _read_within(Limits(answer_bytes=10))
 
 
 def test_a_file_that_needs_too_much_memory_is_refused() -> None:
     huge = "mpc.bus = [\n" + "1 " * 12_000_000 + "\n];"
     with pytest.raises(GridRejected):
-        run_reader(ask("matpower", huge), Confinement(memory_bytes=600 * 2**20))
+        _read_within(Limits(memory_bytes=600 * 2**20), huge)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +87,7 @@ def test_a_file_that_needs_too_much_memory_is_refused() -> None:
     ],
 )
 def test_an_answer_that_breaks_a_promise_is_not_taken(change: dict[str, Any]) -> None:
-    read = matpower_m.read(ask("matpower", SMALL_CASE))
+    read = matpower.read(ask("matpower", SMALL_CASE))
     decode_answer(encode_grid(read))
     with pytest.raises(ValueError, match="grid"):
         decode_answer(encode_grid(replace(read, grid=replace(read.grid, **change))))
@@ -135,7 +139,7 @@ def test_an_answer_is_decoded_while_the_next_reader_waits(monkeypatch: pytest.Mo
 _PROBE = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
-from app.ingest import child
+from app.ingest.sandbox import process as child
 child._limit_resources(2**31, 10)
 child._forbid_files_and_processes()
 if os.getuid() == 0:

@@ -8,7 +8,7 @@ import pytest
 
 from app.errors import GridRejected
 from app.grid.difference import describe_difference
-from app.ingest.formats.matpower import text as matpower_m
+from app.ingest.formats.matpower import reader as matpower
 from app.ingest.formats.pandapower import network as pandapower_json
 from tests.app.ingest.requests import ask, ask_file
 
@@ -44,7 +44,7 @@ def nets() -> dict[str, str]:
 def test_a_case_is_the_same_from_both_sources_but_for_what_is_known_to_differ(
     nets: dict[str, str], matpower_folder: Path, name: str
 ) -> None:
-    theirs = matpower_m.read(ask_file("matpower", matpower_folder / f"{name}.m"))
+    theirs = matpower.read(ask_file("matpower", matpower_folder / f"{name}.m"))
     ours = pandapower_json.read(ask("pandapower", nets[name]))
     found = describe_difference(theirs.grid, ours.grid, theirs.label_sets, ours.label_sets)
     for part in ("buses_added", "buses_removed", "branches_added", "branches_removed"):
