@@ -18,7 +18,7 @@ from app.graphs.schemas import (
     TopologyOut,
     VersionsOut,
 )
-from app.grid.grid import ReadGrid
+from app.grid.report import ReadGrid
 from app.grid.versions import Predecessor, carry_over
 from app.http.responses import respond_columns
 from app.ingest.json_source import read_json_source
@@ -60,8 +60,8 @@ def create_graph(
     read = _read_body(body, request.app.state.settings)
     if before is not None:
         with database.reading() as session:
-            known = service.find_stored(session, read)
-        read = read if known else carry_over(before, read)
+            stored = service.find_stored(session, read)
+        read = read if stored else carry_over(before, read)
     with database.writing() as session:
         row, is_new = service.store_grid(session, read, before)
         detail = service.get_detail(session, row.id)
@@ -97,7 +97,7 @@ def list_versions(graph_id: GraphId, session: ReadingSession) -> VersionsOut:
 def get_difference(graph_id: GraphId, other_id: GraphId, session: ReadingSession) -> DifferenceOut:
     """Say what changed from one grid to another: two versions, or the same grid from two files."""
     difference = service.compare_grids(session, graph_id, other_id)
-    return DifferenceOut(**difference, before=graph_id, after=other_id)
+    return DifferenceOut.from_difference(difference, graph_id, other_id)
 
 
 @router.get("/{graph_id}/topology", response_model=TopologyOut)

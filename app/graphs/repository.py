@@ -1,18 +1,21 @@
-"""Rows of the graphs table and of the label sets that come with a grid."""
+"""Rows of the graphs table and of the labels table."""
 
 from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
 
 from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, undefer
 
-from app.jobs.states import UNFINISHED
+from app.grid.grid import LabelSet
+from app.grid.packing import pack_classes, unpack_classes
 from app.storage.paging import fetch_page
 from app.storage.tables import GraphRow, JobRow, LabelRow
 
 
 def insert_graph(session: Session, row: GraphRow, labels: Sequence[LabelRow]) -> bool:
-    """Add a grid and its label sets; False if somebody else has just added the same."""
+    """Add a grid and its label sets; False if the same content was added at the same moment."""
     try:
         with session.begin_nested():
             session.add(row)
@@ -29,7 +32,7 @@ def find_graph(session: Session, graph_id: str) -> GraphRow | None:
 
 
 def find_graph_by_hash(session: Session, content_hash: str) -> GraphRow | None:
-    """Return the grid of this content."""
+    """Return the grid with this content hash."""
     return session.scalar(select(GraphRow).where(GraphRow.content_hash == content_hash))
 
 
@@ -39,13 +42,13 @@ def find_arrays(session: Session, graph_id: str) -> bytes | None:
 
 
 def find_newest_version(session: Session, family: str) -> int:
-    """Return the highest version of a family; nobody else adds one until the transaction ends."""
+    """Return the highest version of a family and lock it until the transaction ends."""
     query = select(GraphRow.version).where(GraphRow.family == family).with_for_update()
     return max(session.scalars(query).all(), default=0)
 
 
 def list_family(session: Session, family: str) -> Sequence[GraphRow]:
-    """Return all versions of a grid, the oldest first."""
+    """Return all versions of a grid, oldest first."""
     query = select(GraphRow).where(GraphRow.family == family).order_by(GraphRow.version)
     return session.scalars(query).all()
 
@@ -56,8 +59,47 @@ def list_labels(session: Session, graph_id: str) -> Sequence[LabelRow]:
     return session.scalars(query).all()
 
 
+def find_label_set(session: Session, graph_id: str, name: str) -> LabelSet | None:
+    """Return one label set with its classes."""
+    row = session.get(LabelRow, (graph_id, name), options=[undefer(LabelRow.classes)])
+    return None if row is None else _read_label_row(row)
+
+
+def list_label_sets(session: Session, graph_id: str) -> list[LabelSet]:
+    """Return the label sets of a grid with their classes, by name."""
+    query = select(LabelRow).where(LabelRow.graph_id == graph_id).order_by(LabelRow.name)
+    rows = session.scalars(query.options(undefer(LabelRow.classes))).all()
+    return [_read_label_row(row) for row in rows]
+
+
+def make_label_row(graph_id: str, label_set: LabelSet, created_at: datetime) -> LabelRow:
+    """Write a label set as a row."""
+    return LabelRow(
+        graph_id=graph_id,
+        name=label_set.name,
+        class_names=list(label_set.class_names),
+        definition=label_set.definition,
+        source=label_set.source,
+        version=label_set.version,
+        classes=pack_classes(label_set),
+        created_at=created_at,
+    )
+
+
+def _read_label_row(row: LabelRow) -> LabelSet:
+    source: Any = row.source
+    return LabelSet(
+        name=row.name,
+        class_names=tuple(row.class_names),
+        classes=unpack_classes(row.classes),
+        definition=row.definition,
+        source=source,
+        version=row.version,
+    )
+
+
 def graph_exists(session: Session, graph_id: str) -> bool:
-    """Look for a grid by its key alone."""
+    """Check whether a grid exists, reading only its key."""
     return session.scalar(select(GraphRow.id).where(GraphRow.id == graph_id)) is not None
 
 
@@ -70,14 +112,14 @@ def list_graphs(
 
 
 def lock_graph(session: Session, graph_id: str) -> bool:
-    """Keep others from starting work on a grid until the transaction ends; False if absent."""
+    """Lock a grid against new jobs until the transaction ends; False if it does not exist."""
     query = select(GraphRow.id).where(GraphRow.id == graph_id).with_for_update()
     return session.scalar(query) is not None
 
 
 def list_unfinished_jobs(session: Session, graph_id: str) -> Sequence[str]:
-    """Return the ids of the jobs that wait for or work on a grid, the oldest first."""
-    query = select(JobRow.id).where(JobRow.graph_id == graph_id, JobRow.state.in_(UNFINISHED))
+    """Return the ids of queued and running jobs of a grid, oldest first."""
+    query = select(JobRow.id).where(JobRow.graph_id == graph_id, JobRow.state.in_(_UNFINISHED))
     return session.scalars(query.order_by(JobRow.created_at, JobRow.id)).all()
 
 

@@ -7,6 +7,7 @@ import msgspec
 from pydantic import BaseModel, Field
 
 from app.graphs.service import GraphDetail
+from app.grid.difference import GridDifference
 from app.grid.grid import CoordinateSystem, LabelSource
 from app.ingest.build.body import GraphIn
 from app.storage.tables import GraphRow
@@ -125,6 +126,11 @@ class DifferenceOut(BaseModel):
     features_changed: dict[str, ChangeOut]
     branch_columns_changed: dict[str, ChangeOut]
     labels_changed: dict[str, SomeOut]
+
+    @classmethod
+    def from_difference(cls, difference: GridDifference, before: str, after: str) -> Self:
+        """Translate a difference between the grids of these ids."""
+        return cls(**msgspec.to_builtins(difference), before=before, after=after)
 
 
 class BusOut(BaseModel):

@@ -1,24 +1,20 @@
-"""What may happen to a grid: stored once, loaded from memory, handed to ``ml``, deleted."""
+"""Stores grids once per content, loads them from memory, translates them for ``ml``."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import uuid4
 
+import msgspec
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.errors import GraphInUse, GraphNotFound, TrainingRejected
+from app.errors import GraphInUse, GraphNotFound, LabelNotFound, TrainingRejected
 from app.graphs import repository
-from app.graphs.packing import (
-    hash_content,
-    make_label_row,
-    pack_grid,
-    read_label_row,
-    unpack_grid,
-)
-from app.grid.difference import describe_difference
-from app.grid.grid import Grid, LabelSet, ReadGrid
+from app.grid.difference import GridDifference, describe_difference
+from app.grid.grid import Grid, LabelSet
+from app.grid.listing import join_first
+from app.grid.packing import hash_content, pack_grid, unpack_grid
+from app.grid.report import ReadGrid
 from app.grid.versions import Predecessor
 from app.storage.cache import BoundedCache
 from app.storage.db import current_time
@@ -27,8 +23,6 @@ from ml import Graph
 from ml.errors import Fault
 
 _GRIDS_REMEMBERED = 8
-_MOST_SHOWN = 20
-"""Jobs that a refusal names."""
 _grids: BoundedCache[Grid] = BoundedCache(_GRIDS_REMEMBERED)
 
 
@@ -45,35 +39,38 @@ def store_grid(
 ) -> tuple[GraphRow, bool]:
     """Store a grid with its label sets; the same content again is the same grid.
 
-    With a predecessor it becomes the newest version of that one's family.
+    With a predecessor it becomes the newest version of the predecessor's family.
     Returns the row and whether it is new.
     """
     blob = pack_grid(read.grid)
     content_hash = hash_content(blob, read.label_sets)
-    known = repository.find_graph_by_hash(session, content_hash)
-    if known is not None:
-        return known, False
+    stored = repository.find_graph_by_hash(session, content_hash)
+    if stored is not None:
+        return stored, False
     row = _make_row(session, read, blob, content_hash)
     if before is not None:
         row.family, row.version_of = before.family, before.graph_id
         row.version = repository.find_newest_version(session, before.family) + 1
-    labels = [make_label_row(row.id, each, row.created_at) for each in read.label_sets]
+    labels = [
+        repository.make_label_row(row.id, label_set, row.created_at)
+        for label_set in read.label_sets
+    ]
     if repository.insert_graph(session, row, labels):
         return row, True
-    known = repository.find_graph_by_hash(session, content_hash)
-    if known is None:
+    stored = repository.find_graph_by_hash(session, content_hash)
+    if stored is None:
         raise GraphNotFound("The grid was deleted while it was being stored; send it again.")
-    return known, False
+    return stored, False
 
 
 def find_stored(session: Session, read: ReadGrid) -> GraphRow | None:
-    """Return the grid that is stored with just this content."""
+    """Return the stored grid with exactly this content, if there is one."""
     content_hash = hash_content(pack_grid(read.grid), read.label_sets)
     return repository.find_graph_by_hash(session, content_hash)
 
 
 def find_by_hash(session: Session, content_hash: str) -> GraphRow | None:
-    """Return the grid of this content, if it is stored."""
+    """Return the stored grid with this content hash, if there is one."""
     return repository.find_graph_by_hash(session, content_hash)
 
 
@@ -86,26 +83,47 @@ def get_graph(session: Session, graph_id: str) -> GraphRow:
 
 
 def get_detail(session: Session, graph_id: str) -> GraphDetail:
-    """Return a grid and which label sets it has. Raises: GraphNotFound."""
+    """Return a grid and its label sets without classes. Raises: GraphNotFound."""
     row = get_graph(session, graph_id)
     return GraphDetail(row, repository.list_labels(session, graph_id))
 
 
 def load_predecessor(session: Session, graph_id: str) -> Predecessor:
-    """Return what a new version of a grid builds on. Raises: GraphNotFound."""
+    """Return the grid and label sets that a new version builds on. Raises: GraphNotFound."""
     row = get_graph(session, graph_id)
-    label_sets = [read_label_row(label) for label in repository.list_labels(session, graph_id)]
+    label_sets = repository.list_label_sets(session, graph_id)
     return Predecessor(graph_id, row.family, load_grid(session, graph_id), label_sets)
 
 
+def get_label_set(session: Session, graph_id: str, name: str) -> LabelSet:
+    """Return one label set of a grid. Raises: GraphNotFound, LabelNotFound."""
+    label_set = repository.find_label_set(session, graph_id, name)
+    if label_set is not None:
+        return label_set
+    names = [label.name for label in get_detail(session, graph_id).labels]
+    choice = f"it has {', '.join(map(repr, names))}" if names else "it has none"
+    raise LabelNotFound(f"Grid {graph_id!r} has no label set {name!r}; {choice}.")
+
+
+def find_label_set(session: Session, graph_id: str, name: str) -> LabelSet | None:
+    """Return one label set of a grid if it exists."""
+    return repository.find_label_set(session, graph_id, name)
+
+
+def list_label_sets(session: Session, graph_id: str) -> list[LabelSet]:
+    """Return all label sets of a grid, by name. Raises: GraphNotFound."""
+    get_graph(session, graph_id)
+    return repository.list_label_sets(session, graph_id)
+
+
 def list_versions(session: Session, graph_id: str) -> Sequence[GraphRow]:
-    """Return all versions of a grid, the oldest first. Raises: GraphNotFound."""
+    """Return all versions of a grid, oldest first. Raises: GraphNotFound."""
     return repository.list_family(session, get_graph(session, graph_id).family)
 
 
-def compare_grids(session: Session, before_id: str, after_id: str) -> dict[str, Any]:
-    """Say what changed from one grid to another, of one family or not. Raises: GraphNotFound."""
-    before, after = (load_predecessor(session, each) for each in (before_id, after_id))
+def compare_grids(session: Session, before_id: str, after_id: str) -> GridDifference:
+    """Compare any two grids, of one family or not. Raises: GraphNotFound."""
+    before, after = (load_predecessor(session, graph_id) for graph_id in (before_id, after_id))
     return describe_difference(before.grid, after.grid, before.label_sets, after.label_sets)
 
 
@@ -117,7 +135,7 @@ def list_graphs(
 
 
 def load_grid(session: Session, graph_id: str) -> Grid:
-    """Return all columns of a grid, from memory after the first time.
+    """Return all columns of a grid; recently used grids come from memory.
 
     Raises: GraphNotFound, StoredDataDamaged.
     """
@@ -138,16 +156,15 @@ def to_ml_graph(
 ) -> Graph:
     """Translate a grid of buses and branches into a graph of nodes and edges.
 
-    ``feature_names`` chooses columns, those kept apart included; None takes all features.
-    Raises: TrainingRejected naming every column the grid does not have.
+    ``feature_names`` selects columns, also those of ``bus_columns``; None selects all features.
+    Raises: TrainingRejected naming every column that the grid does not have.
     """
     chosen = grid.feature_names if feature_names is None else tuple(feature_names)
-    found = [grid.find_column(name) for name in chosen]
-    columns = [column for column in found if column is not None]
+    columns = [column for name in chosen if (column := grid.find_column(name)) is not None]
     if len(columns) < len(chosen):
-        unknown = [name for name, column in zip(chosen, found, strict=True) if column is None]
+        unknown = [name for name in chosen if grid.find_column(name) is None]
         faults = [Fault("features", f"the grid has no column {name!r}") for name in unknown]
-        raise TrainingRejected("The grid lacks features that were asked for.", faults)
+        raise TrainingRejected("The grid lacks requested features.", faults)
     return Graph(
         node_count=grid.bus_count,
         edges=grid.ends,
@@ -162,15 +179,15 @@ def to_ml_graph(
 def delete_graph(session: Session, graph_id: str) -> None:
     """Remove a grid with its label sets and models.
 
-    Raises: GraphNotFound, GraphInUse while a job waits for it or works on it.
+    Raises: GraphNotFound, GraphInUse while a queued or running job uses it.
     """
     if not repository.lock_graph(session, graph_id):
         raise _not_found(graph_id)
     jobs = repository.list_unfinished_jobs(session, graph_id)
     if jobs:
-        shown = ", ".join(jobs[:_MOST_SHOWN]) + (" ..." if len(jobs) > _MOST_SHOWN else "")
         raise GraphInUse(
-            f"{len(jobs)} unfinished job(s) use grid {graph_id!r}; cancel them first: {shown}"
+            f"{len(jobs)} unfinished job(s) use grid {graph_id!r}; cancel them first: "
+            f"{join_first(jobs)}"
         )
     repository.delete_graph(session, graph_id)
 
@@ -181,7 +198,6 @@ def _not_found(graph_id: str) -> GraphNotFound:
 
 def _make_row(session: Session, read: ReadGrid, blob: bytes, content_hash: str) -> GraphRow:
     grid = read.grid
-    report: dict[str, Any] = read.report
     graph_id = uuid4().hex
     return GraphRow(
         id=graph_id,
@@ -190,9 +206,9 @@ def _make_row(session: Session, read: ReadGrid, blob: bytes, content_hash: str) 
         content_hash=content_hash,
         bus_count=grid.bus_count,
         branch_count=grid.branch_count,
-        island_count=report["islands"],
+        island_count=read.report.islands,
         feature_names=list(grid.feature_names),
-        report=report,
+        report=msgspec.to_builtins(read.report),
         arrays=blob,
         family=graph_id,
         version=1,

@@ -1,1 +1,1 @@
-"""The domain model: a grid, its packed form, report, versions and differences."""
+"""Domain model: the grid, its packed form, import report, versions and differences."""

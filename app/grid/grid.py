@@ -1,26 +1,28 @@
-"""The neutral grid that every reader ends in: columns, not objects."""
+"""The grid: buses and branches as columns, the same for every source format."""
 
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+import scipy.sparse as sp
 
 from ml.arrays import FloatArray, IntArray
+from ml.graph.graph import islands_of
 
 CoordinateSystem = Literal["geographic", "schematic", "none"]
 """``geographic``: columns are longitude, latitude; ``schematic``: x, y of a drawing."""
 
 LabelSource = Literal["file", "catalogue", "user"]
-"""Who says so: the file or case of the grid, a definition of this service, or its user."""
+"""Origin of a label set: the file of the grid, a definition of this service, or a user."""
 
 UNKNOWN_CLASS = -1
 
 
 @dataclass(frozen=True, eq=False)
 class LabelSet:
-    """The class of every bus under one definition; -1 where it is not known.
+    """The class of every bus under one definition; -1 for unknown.
 
     Shapes: classes (N,) positions in ``class_names``.
     """
@@ -31,10 +33,10 @@ class LabelSet:
     definition: str
     source: LabelSource = "file"
     version: int = 1
-    """Of the definition: raised when it changes, so that old sets can be told from new ones."""
+    """Version of the definition; raised when the definition changes."""
 
     def class_counts(self) -> dict[str, int]:
-        """Return how many buses each class has."""
+        """Return the number of buses per class."""
         known = self.classes[self.classes != UNKNOWN_CLASS]
         counts = np.bincount(known, minlength=len(self.class_names))
         return dict(zip(self.class_names, counts.tolist(), strict=True))
@@ -44,7 +46,7 @@ class LabelSet:
 class Columns:
     """Named numbers of buses or branches, with their units.
 
-    Shapes: values (rows, len(names)); no rows at all where there are no names.
+    Shapes: values (rows, len(names)); (0, 0) without names.
     """
 
     names: tuple[str, ...] = ()
@@ -56,9 +58,9 @@ class Columns:
 class Grid:
     """Buses and branches of one power grid: immutable.
 
-    Parallel branches stay apart; ``ml.Graph`` adds their weights up. ``bus_columns`` are used
-    as features only when they are named: shunts, degree, generation. ``branch_columns`` are
-    what the file says of a branch, whatever its weight was made of.
+    Parallel branches stay separate; ``ml.Graph`` adds their weights. ``bus_columns`` (shunts,
+    degree, generation) are features only for a request that names them. ``branch_columns`` are
+    the electrical data of the branches; the weights may be made of them.
     Shapes: coordinates (N, 2) with nan where unknown, features (N, Q), ends (E, 2) positions
         of buses, weights (E,), kinds (E,) positions in ``kind_names``.
     """
@@ -86,12 +88,12 @@ class Grid:
 
     @property
     def bus_count(self) -> int:
-        """How many buses there are."""
+        """The number of buses."""
         return len(self.bus_ids)
 
     @property
     def branch_count(self) -> int:
-        """How many branches there are, parallel ones apart."""
+        """The number of branches; parallel ones count separately."""
         return len(self.ends)
 
     @property
@@ -100,7 +102,7 @@ class Grid:
         return self.aliases.get("name") or ("",) * self.bus_count
 
     def find_column(self, name: str) -> FloatArray | None:
-        """Return a column of the buses, a feature or one kept apart."""
+        """Return a feature or another column of the buses; None if there is none of this name."""
         if name in self.feature_names:
             return self.features[:, self.feature_names.index(name)]
         if name in self.bus_columns.names:
@@ -108,7 +110,7 @@ class Grid:
         return None
 
     def find_buses(self, text: str) -> list[int]:
-        """Return the positions of the buses an id or another name may mean: usually one."""
+        """Return the positions of all buses with this id or alias: usually one."""
         positions = self._positions
         if positions is None:
             # Not a cached_property: its one lock would let every grid wait for the slowest.
@@ -117,19 +119,17 @@ class Grid:
         return positions.get(text, [])
 
     def _index_names(self) -> dict[str, list[int]]:
-        found: defaultdict[str, dict[int, None]] = defaultdict(dict)
+        by_alias: defaultdict[str, dict[int, None]] = defaultdict(dict)
         for names in self.aliases.values():
             for position, name in enumerate(names):
                 if name:
-                    found[name][position] = None
+                    by_alias[name][position] = None
         ids = {bus_id: [position] for position, bus_id in enumerate(self.bus_ids)}
-        return {name: list(positions) for name, positions in found.items()} | ids
+        return {name: list(positions) for name, positions in by_alias.items()} | ids
 
 
-@dataclass(frozen=True, eq=False)
-class ReadGrid:
-    """What a reader hands over: the grid, its label sets and the report of the import."""
-
-    grid: Grid
-    label_sets: tuple[LabelSet, ...]
-    report: dict[str, Any]
+def find_islands(bus_count: int, ends: IntArray) -> IntArray:
+    """Return the number of the connected component of each bus, (N,)."""
+    shape = (bus_count, bus_count)
+    links = sp.csr_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=shape)
+    return islands_of(links)

@@ -1,10 +1,14 @@
-"""Grid <-> one blob: a versioned header and raw columns, read back in milliseconds."""
+"""Grids and labels as bytes: a versioned header and raw columns, read back in milliseconds."""
+
+import hashlib
+from collections.abc import Sequence
 
 import msgspec
 import numpy as np
 
 from app.errors import StoredDataDamaged
-from app.grid.grid import Columns, CoordinateSystem, Grid
+from app.grid.grid import Columns, CoordinateSystem, Grid, LabelSet
+from ml.arrays import IntArray
 
 _VERSION = 1
 
@@ -111,3 +115,22 @@ def _rebuild(packed: _PackedGrid) -> Grid:
         bus_columns=_unpack_columns(packed.bus_columns, count),
         branch_columns=_unpack_columns(packed.branch_columns, len(ends)),
     )
+
+
+def pack_classes(label_set: LabelSet) -> bytes:
+    """Write the classes of a label set as 32-bit integers, -1 for unknown."""
+    return label_set.classes.astype("<i4").tobytes()
+
+
+def unpack_classes(blob: bytes) -> IntArray:
+    """Read the classes of a label set back, (N,)."""
+    return np.frombuffer(blob, "<i4").astype(np.int64)
+
+
+def hash_content(blob: bytes, label_sets: Sequence[LabelSet]) -> str:
+    """Return the SHA-256 of a packed grid and the label sets that came with it."""
+    digest = hashlib.sha256(blob)
+    for label_set in label_sets:
+        digest.update(msgspec.msgpack.encode([label_set.name, label_set.class_names]))
+        digest.update(pack_classes(label_set))
+    return digest.hexdigest()

@@ -1,57 +1,163 @@
-"""The report of an import: what was kept, what was assumed, what was dropped."""
+"""Import report of a grid: what was kept, assumed and dropped."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
+import msgspec
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
+from msgspec import UNSET, Struct, UnsetType
 
-from app.grid.grid import Grid, LabelSet
-from ml.arrays import IntArray
+from app.grid.difference import GridDifference
+from app.grid.grid import CoordinateSystem, Grid, LabelSet, find_islands
+from app.grid.listing import MOST_LISTED, Listing, make_listing
 
-_MOST_SHOWN = 20
+
+class ColumnInfo(Struct, frozen=True):
+    """Name and unit of a column."""
+
+    name: str
+    unit: str | None = None
+
+
+class Dropped(Struct, frozen=True):
+    """Branches of the source that are not in the grid."""
+
+    self_loops: Listing
+    out_of_service_branches: int | UnsetType = UNSET
+    branches_without_weight: int | UnsetType = UNSET
+
+
+class WeightReport(Struct, frozen=True):
+    """The option that the branch weights were made with."""
+
+    choice: str
+    definition: str | UnsetType = UNSET
+
+
+class GeneratorCounts(Struct, frozen=True):
+    """Generators of the source."""
+
+    in_service: int
+    out_of_service: int
+
+
+class FlowCheck(Struct, frozen=True):
+    """Result of comparing the voltages of a file with its power flow."""
+
+    done: bool
+    reason: str | UnsetType = UNSET
+    converged_from_flat_start: bool | UnsetType = UNSET
+    largest_mismatch_mva: float | UnsetType = UNSET
+    at_bus: str | UnsetType = UNSET
+    converged: bool | UnsetType = UNSET
+    voltages_solve_it: bool | UnsetType = UNSET
+    largest_voltage_change_pu: float | UnsetType = UNSET
+
+
+class ColumnNotKept(Struct, frozen=True):
+    """A column of the source that is no feature, and the cells that are not numbers."""
+
+    name: str
+    not_numbers: Listing
+
+
+class TopologyColumns(Struct, frozen=True):
+    """Columns computed from the topology."""
+
+    added: list[str]
+    betweenness_pivots: int
+
+
+class VersionChange(Struct, frozen=True):
+    """What a new version took over from the version before it, and what has changed."""
+
+    of: str
+    difference: GridDifference
+    labels_carried_over: list[str]
+    aliases_carried_over: list[str]
+
+
+class SourceNotes(Struct, frozen=True, kw_only=True):
+    """Remarks of one format's reader; each format sets its own."""
+
+    statements_applied: list[str] | UnsetType = UNSET
+    parts_not_read: list[str] | UnsetType = UNSET
+    tables_not_read: dict[str, int] | UnsetType = UNSET
+    switches: dict[str, int] | UnsetType = UNSET
+    buses_without_supply: int | UnsetType = UNSET
+
+
+class ImportReport(SourceNotes, frozen=True, kw_only=True):
+    """The report of one import; a part that does not apply is left out of the JSON."""
+
+    buses: int
+    branches: int
+    branch_kinds: dict[str, int]
+    islands: int
+    largest_island: int
+    isolated_buses: Listing
+    parallel_branches: Listing
+    dropped: Dropped
+    coordinates: CoordinateSystem
+    features: list[ColumnInfo]
+    bus_columns: list[ColumnInfo]
+    branch_columns: list[ColumnInfo]
+    labels: dict[str, dict[str, int]]
+    notes: list[str]
+    weight: WeightReport | UnsetType = UNSET
+    power_flow: FlowCheck | UnsetType = UNSET
+    generators: GeneratorCounts | UnsetType = UNSET
+    base_mva: float | UnsetType = UNSET
+    columns_not_kept: list[ColumnNotKept] | UnsetType = UNSET
+    topology_columns: TopologyColumns | UnsetType = UNSET
+    format: str | UnsetType = UNSET
+    version: VersionChange | UnsetType = UNSET
+
+    def add_notes(self, notes: Sequence[str]) -> "ImportReport":
+        """Return the report with further notes."""
+        return msgspec.structs.replace(self, notes=[*self.notes, *notes])
+
+
+@dataclass(frozen=True, eq=False)
+class ReadGrid:
+    """Result of every reader: the grid, its label sets and the import report."""
+
+    grid: Grid
+    label_sets: tuple[LabelSet, ...]
+    report: ImportReport
 
 
 def make_report(
-    grid: Grid, label_sets: Sequence[LabelSet], dropped: dict[str, Any], notes: Sequence[str]
-) -> dict[str, Any]:
-    """Describe a grid that was read; ``dropped`` says what of the source is not in it."""
-    island_of = find_islands(grid.bus_count, grid.ends)
-    sizes = np.bincount(island_of, minlength=1)
+    grid: Grid, label_sets: Sequence[LabelSet], dropped: Dropped, notes: Sequence[str]
+) -> ImportReport:
+    """Describe a grid; ``dropped`` counts the branches of the source that are not in it."""
+    sizes = np.bincount(find_islands(grid.bus_count, grid.ends), minlength=1)
     isolated = np.flatnonzero(np.bincount(grid.ends.ravel(), minlength=grid.bus_count) == 0)
-    return {
-        "buses": grid.bus_count,
-        "branches": grid.branch_count,
-        "branch_kinds": _count_kinds(grid),
-        "islands": len(sizes),
-        "largest_island": int(sizes.max()),
-        "isolated_buses": _some([grid.bus_ids[bus] for bus in isolated[:_MOST_SHOWN]], isolated),
-        "parallel_branches": _count_parallel(grid),
-        "dropped": dropped,
-        "coordinates": grid.coordinate_system,
-        "features": _name_units(grid.feature_names, grid.feature_units),
-        "bus_columns": _name_units(grid.bus_columns.names, grid.bus_columns.units),
-        "branch_columns": _name_units(grid.branch_columns.names, grid.branch_columns.units),
-        "labels": {label_set.name: label_set.class_counts() for label_set in label_sets},
-        "notes": list(notes),
-    }
+    return ImportReport(
+        buses=grid.bus_count,
+        branches=grid.branch_count,
+        branch_kinds=_count_kinds(grid),
+        islands=len(sizes),
+        largest_island=int(sizes.max()),
+        isolated_buses=make_listing(grid.bus_ids[bus] for bus in isolated),
+        parallel_branches=_list_parallel(grid),
+        dropped=dropped,
+        coordinates=grid.coordinate_system,
+        features=_name_units(grid.feature_names, grid.feature_units),
+        bus_columns=_name_units(grid.bus_columns.names, grid.bus_columns.units),
+        branch_columns=_name_units(grid.branch_columns.names, grid.branch_columns.units),
+        labels=count_classes(label_sets),
+        notes=list(notes),
+    )
 
 
-def find_islands(bus_count: int, ends: IntArray) -> IntArray:
-    """Number the connected part that each bus belongs to, (N,)."""
-    shape = (bus_count, bus_count)
-    links = sp.coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=shape)
-    _, island_of = connected_components(links, directed=False)
-    return np.asarray(island_of, dtype=np.int64)
+def count_classes(label_sets: Sequence[LabelSet]) -> dict[str, dict[str, int]]:
+    """Return the number of buses per class, by label set."""
+    return {label_set.name: label_set.class_counts() for label_set in label_sets}
 
 
-def _name_units(names: Sequence[str], units: Sequence[str]) -> list[dict[str, str | None]]:
-    return [{"name": name, "unit": unit or None} for name, unit in zip(names, units, strict=True)]
-
-
-def _some(shown: list[str], found: IntArray) -> dict[str, Any]:
-    return {"count": len(found), "first": shown}
+def _name_units(names: Sequence[str], units: Sequence[str]) -> list[ColumnInfo]:
+    return [ColumnInfo(name, unit or None) for name, unit in zip(names, units, strict=True)]
 
 
 def _count_kinds(grid: Grid) -> dict[str, int]:
@@ -59,12 +165,12 @@ def _count_kinds(grid: Grid) -> dict[str, int]:
     return dict(zip(grid.kind_names, counts, strict=True))
 
 
-def _count_parallel(grid: Grid) -> dict[str, Any]:
+def _list_parallel(grid: Grid) -> Listing:
     low, high = grid.ends.min(axis=1, initial=grid.bus_count), grid.ends.max(axis=1, initial=-1)
     pairs = np.sort(low * grid.bus_count + high)
     repeats = pairs[1:][pairs[1:] == pairs[:-1]]
     shown = [
         f"{grid.bus_ids[pair // grid.bus_count]}-{grid.bus_ids[pair % grid.bus_count]}"
-        for pair in dict.fromkeys(repeats[:_MOST_SHOWN].tolist())
+        for pair in dict.fromkeys(repeats[:MOST_LISTED].tolist())
     ]
-    return {"count": len(repeats), "first": shown}
+    return Listing(len(repeats), shown)

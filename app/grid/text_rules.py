@@ -1,4 +1,4 @@
-"""What may be an id, a name or a class: short, printable, without stray blanks."""
+"""Rules for ids, names and class names: short, printable, no blanks at the ends."""
 
 import re
 
@@ -7,7 +7,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def find_text_problem(text: str, most: int = MOST_CHARACTERS) -> str | None:
-    """Say what is wrong with a text, or None."""
+    """Return the problem of a text; None if it is acceptable."""
     if not text:
         return "is empty"
     if len(text) > most:
@@ -20,5 +20,5 @@ def find_text_problem(text: str, most: int = MOST_CHARACTERS) -> str | None:
 
 
 def shorten(text: str) -> str:
-    """Quote a client's text, cut to what a message can bear."""
+    """Quote a client's text for a message, cut to 40 characters."""
     return repr(text if len(text) <= 40 else f"{text[:40]}...")

@@ -2,7 +2,7 @@
 
 from msgspec import UNSET
 
-from app.grid.grid import ReadGrid
+from app.grid.report import ReadGrid
 from app.ingest.build.body import decode_graph_body
 from app.ingest.build.topology import read_topology, reject
 from app.ingest.cases.catalogue import read_named_case

@@ -6,8 +6,9 @@ import msgspec
 import numpy as np
 
 from app.errors import GridRejected, MalformedBody, Rejected
-from app.grid.grid import Grid, LabelSet, ReadGrid
-from app.grid.packing import pack_grid, unpack_grid
+from app.grid.grid import Grid, LabelSet
+from app.grid.packing import pack_classes, pack_grid, unpack_classes, unpack_grid
+from app.grid.report import ImportReport, ReadGrid
 from ml.errors import Fault
 
 MAX_FAULTS = 200
@@ -54,47 +55,47 @@ class _Answer(msgspec.Struct, array_like=True):
     faults: list[tuple[str, str]] = []
     grid: bytes = b""
     labels: list[_Labels] = []
-    report: dict[str, Any] = {}
+    report: ImportReport | None = None
     malformed: bool = False
 
 
 def encode_grid(read: ReadGrid) -> bytes:
-    """Write what a reader found."""
+    """Write the answer of a reader that has read its file."""
     labels = [
-        _Labels(each.name, each.class_names, each.classes.astype("<i4").tobytes(), each.definition)
-        for each in read.label_sets
+        _Labels(one.name, one.class_names, pack_classes(one), one.definition)
+        for one in read.label_sets
     ]
     answer = _Answer("", grid=pack_grid(read.grid), labels=labels, report=read.report)
     return msgspec.msgpack.encode(answer)
 
 
 def encode_rejection(error: Rejected) -> bytes:
-    """Write what is wrong with the file, not more of it than a person would read."""
-    faults = [(_shorten(each.where), _shorten(each.problem)) for each in error.faults]
+    """Write the answer of a reader that rejects its file: the first 200 faults."""
+    faults = [(_shorten(fault.where), _shorten(fault.problem)) for fault in error.faults]
     malformed = isinstance(error, MalformedBody)
     answer = _Answer(_shorten(str(error)), faults[:MAX_FAULTS], malformed=malformed)
     return msgspec.msgpack.encode(answer)
 
 
 def decode_answer(answer: bytes) -> ReadGrid:
-    """Read an answer; it is checked like anything else that touched a stranger's bytes.
+    """Read an answer; it is checked, because the reader has handled a stranger's bytes.
 
     Raises: GridRejected or MalformedBody with the faults of the file; ValueError or
-        msgspec.MsgspecError if the answer is not one.
+        msgspec.MsgspecError if the answer itself is not sound.
     """
     read = msgspec.msgpack.decode(answer, type=_Answer)
     if read.message:
         kind = MalformedBody if read.malformed else GridRejected
         raise kind(read.message, (Fault(*pair) for pair in read.faults))
     grid = unpack_grid(read.grid, keep_blob=True)
-    if not _is_sound(grid) or not isinstance(read.report.get("islands"), int):
+    if not _is_sound(grid) or read.report is None:
         raise ValueError("grid")
     label_sets = tuple(_read_labels(labels, grid.bus_count) for labels in read.labels)
     return ReadGrid(grid, label_sets, read.report)
 
 
 def _is_sound(grid: Grid) -> bool:
-    """Say whether a grid keeps the promises every reader gives; one that was taken over may not."""
+    """Check the invariants of a grid: a reader taken over by its file may break them."""
     return (
         len(set(grid.bus_ids)) == grid.bus_count > 0
         and all(len(names) == grid.bus_count for names in grid.aliases.values())
@@ -107,7 +108,7 @@ def _is_sound(grid: Grid) -> bool:
 
 
 def _read_labels(labels: _Labels, bus_count: int) -> LabelSet:
-    classes = np.frombuffer(labels.classes, "<i4").astype(np.int64)
+    classes = unpack_classes(labels.classes)
     if len(classes) != bus_count or not _within(classes, -1, len(labels.class_names)):
         raise ValueError("labels")
     return LabelSet(labels.name, labels.class_names, classes, labels.definition)

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, field, replace
 
+import msgspec
+
 from app.errors import GridRejected
-from app.grid.grid import ReadGrid
+from app.grid.report import ReadGrid
 from app.grid.text_rules import find_text_problem
 from app.ingest.build.weights import WEIGHT_CHOICES
 from app.ingest.formats import FORMATS, choose_format, find_format
@@ -44,7 +46,7 @@ def read_upload(upload: Upload, limits: Limits) -> ReadGrid:
 def read_file(request: Request) -> ReadGrid:
     """Run the reader of a file format; the report names the format. Raises: as ``run_reader``."""
     read = run_reader(request)
-    return replace(read, report=read.report | {"format": request.reader})
+    return replace(read, report=msgspec.structs.replace(read.report, format=request.reader))
 
 
 def _list_file_faults(upload: Upload) -> list[Fault]:

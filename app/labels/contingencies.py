@@ -1,14 +1,13 @@
-"""Labels that take an outage at a time: N-1 exposure and demand lost with a bus."""
+"""Labels from simulated outages: N-1 exposure of buses, and demand lost with a bus."""
 
 from collections.abc import Callable
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from app.errors import LabelsRejected
-from app.grid.grid import Grid, LabelSet
-from app.power.flow import BASE_MVA, ComplexArray, PowerCase, Solution
+from app.grid.grid import Grid, LabelSet, find_islands
+from app.power.case import list_missing_columns, make_case_of_grid
+from app.power.flow import ComplexArray, PowerCase, Solution
 from app.power.flow_klu import Solver, choose_solver
 from ml.arrays import BoolArray, FloatArray, IntArray
 from ml.errors import Fault
@@ -18,71 +17,41 @@ MW_LOST = "mw_lost"
 LONG_KINDS = (N1_EXPOSURE, MW_LOST)
 _MOST_BRANCHES = 20_000
 _LOWEST, _HIGHEST, _MOST_CHANGE = 0.9, 1.1, 0.05
-_SMALLEST_IMPEDANCE = 1e-6
 _SECURE, _EXPOSED, _CUT_OFF = range(3)
 _NONE, _OWN, _OTHERS = range(3)
 
 OnStep = Callable[[int, int], None]
-"""Called with how many outages are done and how many there are."""
+"""Called after each outage with the number of outages done and their total."""
 
 
-def make_power_case(grid: Grid, bus_types: LabelSet | None) -> tuple[PowerCase, ComplexArray]:
-    """Return the equations of a stored grid and its voltages.
+def make_outage_case(grid: Grid, bus_types: LabelSet | None) -> tuple[PowerCase, ComplexArray]:
+    """Return the power-flow case of a stored grid and its voltages.
 
-    Raises: LabelsRejected naming every column that is missing.
+    Raises: LabelsRejected naming every missing column.
     """
-    bus = {
-        name: grid.find_column(name) for name in ("Pd", "Qd", "Vm", "Va", "Pg", "Qg", "Gs", "Bs")
-    }
-    columns = grid.branch_columns
-    branch = {name: name in columns.names for name in ("r", "x", "b", "tap", "shift")}
-    faults = [Fault("kind", f"needs the bus column {name!r}") for name in bus if bus[name] is None]
-    faults += [
-        Fault("kind", f"needs the branch column {name!r}") for name in branch if not branch[name]
-    ]
+    faults = [Fault("kind", f"needs {column}") for column in list_missing_columns(grid)]
     if bus_types is None:
         faults.append(Fault("kind", "needs the label set 'bus_type' with a slack bus"))
     if grid.branch_count > _MOST_BRANCHES:
         faults.append(Fault("kind", f"is computed for at most {_MOST_BRANCHES:,} branches"))
     if faults or bus_types is None:
-        raise LabelsRejected("These labels cannot be made.", faults)
-    given = {name: column for name, column in bus.items() if column is not None}
-    table = {name: columns.values[:, columns.names.index(name)] for name in branch}
-    return _make_case(grid, given, table, bus_types)
-
-
-def _make_case(
-    grid: Grid, bus: dict[str, FloatArray], branch: dict[str, FloatArray], bus_types: LabelSet
-) -> tuple[PowerCase, ComplexArray]:
-    impedance = _complex(branch["r"], branch["x"])
-    impedance[np.abs(impedance) < _SMALLEST_IMPEDANCE] = 1j * _SMALLEST_IMPEDANCE
-    shift, angles = np.deg2rad(branch["shift"]), np.deg2rad(bus["Va"])
-    case = PowerCase(
-        ends=grid.ends,
-        impedance=impedance,
-        charging=branch["b"],
-        ratio=_complex(branch["tap"] * np.cos(shift), branch["tap"] * np.sin(shift)),
-        shunt=_complex(bus["Gs"], bus["Bs"]) / BASE_MVA,
-        injection=_complex(bus["Pg"] - bus["Pd"], bus["Qg"] - bus["Qd"]) / BASE_MVA,
-        types=bus_types.classes,
-    )
-    return case, _complex(bus["Vm"] * np.cos(angles), bus["Vm"] * np.sin(angles))
+        raise _reject(*faults)
+    return make_case_of_grid(grid, bus_types.classes)
 
 
 def label_exposure(
     grid: Grid, bus_types: LabelSet | None, on_step: OnStep, solver: Solver | None = None
 ) -> LabelSet:
-    """Take every branch out in turn and class the buses by the worst that happens to them.
+    """Take out every branch in turn and class the buses by the worst effect on them.
 
-    Cost: one power flow a branch that is no bridge.
+    Cost: one power flow per branch that is not a bridge.
     Raises: LabelsRejected if the grid lacks columns or its base case has no solution.
     """
-    case, start = make_power_case(grid, bus_types)
+    case, start = make_outage_case(grid, bus_types)
     solve = solver or choose_solver()
     base = solve(case, start, None)
     if not base.converged:
-        fault = Fault("kind", "the base case of this grid has no power-flow solution")
-        raise LabelsRejected("These labels cannot be made.", [fault])
+        raise _reject(Fault("kind", "the base case of this grid has no power-flow solution"))
     bridges = _find_bridges(grid)
     classes = np.zeros(grid.bus_count, dtype=np.int64)
     for branch in range(grid.branch_count):
@@ -112,21 +81,21 @@ def _find_exposed(base: ComplexArray, solution: Solution) -> IntArray:
 
 def _find_cut_off(case: PowerCase, in_service: BoolArray) -> BoolArray:
     """Return the buses on the smaller side of the split."""
-    before = _count_neighbours(len(case.types), case.ends)
-    after = _count_neighbours(len(case.types), case.ends[in_service])
+    before = _measure_islands(len(case.types), case.ends)
+    after = _measure_islands(len(case.types), case.ends[in_service])
     smaller: BoolArray = 2 * after < before
     return smaller
 
 
-def _count_neighbours(bus_count: int, ends: IntArray) -> IntArray:
-    """Return the size of the part that each bus belongs to."""
-    part = _find_parts(bus_count, ends)
+def _measure_islands(bus_count: int, ends: IntArray) -> IntArray:
+    """Return the size of the island of each bus."""
+    part = find_islands(bus_count, ends)
     sizes: IntArray = np.bincount(part)[part]
     return sizes
 
 
 def label_demand_lost(grid: Grid, on_step: OnStep) -> LabelSet:
-    """Take every bus out in turn and class it by whose demand is left without generation.
+    """Take out every bus in turn and class it by whose demand is left without generation.
 
     Raises: LabelsRejected if the grid lacks demand or generators.
     """
@@ -134,10 +103,10 @@ def label_demand_lost(grid: Grid, on_step: OnStep) -> LabelSet:
     drawn = np.maximum(demand, 0.0)
     classes = np.where(drawn > 0, _OWN, _NONE).astype(np.int64)
     candidates = _find_candidates(grid, generators)
-    unfed = _lost_already(grid, drawn, generators)
+    unfed = _measure_unfed(grid, drawn, generators)
     for step, bus in enumerate(candidates, start=1):
         touching = (grid.ends == bus).any(axis=1)
-        part = _find_parts(grid.bus_count, grid.ends[~touching])
+        part = find_islands(grid.bus_count, grid.ends[~touching])
         others = np.arange(grid.bus_count) != bus
         fed = np.bincount(part[others], weights=generators[others], minlength=part.max() + 1) > 0
         if drawn[others & ~fed[part]].sum() > unfed:
@@ -151,22 +120,21 @@ def label_demand_lost(grid: Grid, on_step: OnStep) -> LabelSet:
 
 
 def check_demand(grid: Grid) -> tuple[FloatArray, FloatArray]:
-    """Return demand and generators in service of the buses. Raises: LabelsRejected."""
+    """Return demand and number of generators in service per bus. Raises: LabelsRejected."""
     demand, generators = grid.find_column("Pd"), grid.find_column("generators_in_service")
     if demand is None or generators is None:
-        problem = "needs the columns 'Pd' and 'generators_in_service'"
-        raise LabelsRejected("These labels cannot be made.", [Fault("kind", problem)])
+        raise _reject(Fault("kind", "needs the columns 'Pd' and 'generators_in_service'"))
     return demand, generators
 
 
-def _lost_already(grid: Grid, drawn: FloatArray, generators: FloatArray) -> float:
-    part = _find_parts(grid.bus_count, grid.ends)
+def _measure_unfed(grid: Grid, drawn: FloatArray, generators: FloatArray) -> float:
+    part = find_islands(grid.bus_count, grid.ends)
     fed = np.bincount(part, weights=generators) > 0
     return float(drawn[~fed[part]].sum())
 
 
 def _find_candidates(grid: Grid, generators: FloatArray) -> list[int]:
-    """Return the buses whose loss can matter to others: cut buses, and buses that generate."""
+    """Return the buses whose loss can affect others: cut buses and generator buses."""
     import igraph
 
     graph = igraph.Graph(n=grid.bus_count, edges=grid.ends.tolist())
@@ -179,11 +147,5 @@ def _find_bridges(grid: Grid) -> set[int]:
     return set(igraph.Graph(n=grid.bus_count, edges=grid.ends.tolist()).bridges())
 
 
-def _find_parts(bus_count: int, ends: IntArray) -> IntArray:
-    shape = (bus_count, bus_count)
-    links = sp.coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=shape)
-    return np.asarray(connected_components(links, directed=False)[1], dtype=np.int64)
-
-
-def _complex(real: FloatArray, imaginary: FloatArray) -> ComplexArray:
-    return np.asarray(real + 1j * imaginary, dtype=np.complex128)
+def _reject(*faults: Fault) -> LabelsRejected:
+    return LabelsRejected("These labels cannot be computed for this grid.", faults)

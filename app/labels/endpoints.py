@@ -3,13 +3,17 @@
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Path, Response, status
+import msgspec
+from fastapi import APIRouter, Path, Request, Response, status
+from fastapi.responses import JSONResponse
 from sqlalchemy.orm import Session
 
-from app.graphs.service import get_graph, load_grid
+from app.graphs import service as graphs
 from app.grid.grid import LabelSet
 from app.http.responses import respond_columns
+from app.jobs.dispatch import DispatcherDep
 from app.jobs.schemas import JobAcceptedOut
+from app.jobs.states import JobState
 from app.jobs.submission import Accepted, Submission, SubmissionDep
 from app.labels import service
 from app.labels.body import LabelsAsked, LabelsBody, describe_body
@@ -21,20 +25,21 @@ from app.labels.schemas import (
     NewLabelSetOut,
     SuitabilityOut,
 )
-from app.labels.suitability import recall_suitability
 from app.labels.uploaded import place_labels
 from app.storage.db import Database, DatabaseDep, ReadingSession
 
 router = APIRouter(prefix="/graphs/{graph_id}/labels", tags=["labels"])
 
 GraphId = Annotated[str, Path(max_length=64)]
+LabelName = Annotated[str, Path(max_length=100)]
 
 
 @router.get("")
 def list_label_sets(graph_id: GraphId, session: ReadingSession) -> LabelSetsOut:
     """List the label sets of a grid with the size of every class."""
-    label_sets = service.list_label_sets(session, graph_id)
-    return LabelSetsOut(items=[LabelSetOut.from_label_set(each) for each in label_sets])
+    label_sets = graphs.list_label_sets(session, graph_id)
+    items = [LabelSetOut.from_label_set(label_set) for label_set in label_sets]
+    return LabelSetsOut(items=items)
 
 
 @router.post(
@@ -68,25 +73,50 @@ def create_label_set(
     return NewLabelSetOut(**counts, report=report)
 
 
-@router.get("/{name}/suitability")
+@router.get(
+    "/{name}/suitability",
+    summary="Report whether a label set is worth learning",
+    response_model=SuitabilityOut,
+    responses={
+        202: {
+            "model": JobAcceptedOut,
+            "description": "A job measures the label set: wait for the job at `Location`, then "
+            "ask again.",
+        }
+    },
+)
 def get_suitability(
-    graph_id: GraphId, name: Annotated[str, Path(max_length=100)], database: DatabaseDep
-) -> SuitabilityOut:
-    """Say whether labels are worth learning: what gives them away, what the graph carries."""
+    graph_id: GraphId,
+    name: LabelName,
+    request: Request,
+    database: DatabaseDep,
+    dispatcher: DispatcherDep,
+) -> SuitabilityOut | Response:
+    """Report what the features give away of a label and what the graph carries of it.
+
+    The report is measured once per label set by a job: until it is stored, every request gets
+    202 and the same job. After a job that failed or was cancelled, the next request starts
+    another one.
+    """
     with database.reading() as session:
-        label_set = service.get_label_set(session, graph_id, name)
-        content_hash = get_graph(session, graph_id).content_hash
-        grid = load_grid(session, graph_id)
-    judged = recall_suitability(content_hash, grid, label_set)
-    return SuitabilityOut(graph_id=graph_id, name=label_set.name, **judged)
+        graphs.get_label_set(session, graph_id, name)
+        report = service.find_suitability(session, graph_id, name)
+    if report is not None:
+        return SuitabilityOut(graph_id=graph_id, name=name, **msgspec.to_builtins(report))
+    with database.writing() as session:
+        request_id = getattr(request.state, "request_id", None)
+        job, is_new = service.enqueue_suitability(session, graph_id, name, request_id)
+    if is_new:
+        dispatcher.dispatch(job)
+    accepted = JobAcceptedOut(job_id=job.id, state=JobState(job.state), href=f"/jobs/{job.id}")
+    headers = {"Location": accepted.href}
+    return JSONResponse(accepted.model_dump(mode="json"), status.HTTP_202_ACCEPTED, headers)
 
 
 @router.get("/{name}", response_model=LabelColumnsOut)
-def get_label_set(
-    graph_id: GraphId, name: Annotated[str, Path(max_length=100)], session: ReadingSession
-) -> Response:
+def get_label_set(graph_id: GraphId, name: LabelName, session: ReadingSession) -> Response:
     """Send the class of every bus."""
-    label_set = service.get_label_set(session, graph_id, name)
+    label_set = graphs.get_label_set(session, graph_id, name)
     return respond_columns(
         {
             "graph_id": graph_id,
@@ -95,7 +125,7 @@ def get_label_set(
             "source": label_set.source,
             "version": label_set.version,
             "class_names": label_set.class_names,
-            "bus_ids": load_grid(session, graph_id).bus_ids,
+            "bus_ids": graphs.load_grid(session, graph_id).bus_ids,
             "classes": label_set.classes.tolist(),
         }
     )
@@ -104,12 +134,12 @@ def get_label_set(
 def _make_label_set(
     session: Session, graph_id: str, asked: LabelsAsked
 ) -> tuple[LabelSet, dict[str, Any]]:
-    grid = load_grid(session, graph_id)
+    grid = graphs.load_grid(session, graph_id)
     if asked.kind is None:
         own = place_labels(grid, asked.name, asked.pairs)
         return own.label_set, own.report()
-    known = service.find_label_set(session, graph_id, asked.kind)
-    return known or compute_label_set(grid, asked.kind), {}
+    stored = graphs.find_label_set(session, graph_id, asked.kind)
+    return stored or compute_label_set(grid, asked.kind), {}
 
 
 def _find_or_queue(

@@ -1,18 +1,10 @@
-"""Rows of the labels table."""
-
-from collections.abc import Sequence
+"""Rows of the labels table and of the suitability reports."""
 
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session, undefer
+from sqlalchemy.orm import Session
 
-from app.storage.tables import LabelRow
-
-
-def find_label(session: Session, graph_id: str, name: str) -> LabelRow | None:
-    """Return a label set with its classes."""
-    options = [undefer(LabelRow.classes)]
-    return session.get(LabelRow, (graph_id, name), options=options)
+from app.storage.tables import LabelRow, SuitabilityRow
 
 
 def insert_label(session: Session, row: LabelRow) -> bool:
@@ -25,7 +17,18 @@ def insert_label(session: Session, row: LabelRow) -> bool:
     return True
 
 
-def list_labels(session: Session, graph_id: str) -> Sequence[LabelRow]:
-    """Return the label sets of a grid with their classes, by name."""
-    query = select(LabelRow).where(LabelRow.graph_id == graph_id).order_by(LabelRow.name)
-    return session.scalars(query.options(undefer(LabelRow.classes))).all()
+def lock_label(session: Session, graph_id: str, name: str) -> bool:
+    """Lock a label set until the transaction ends; False if it does not exist."""
+    query = select(LabelRow.name).where(LabelRow.graph_id == graph_id, LabelRow.name == name)
+    return session.scalar(query.with_for_update()) is not None
+
+
+def find_suitability(session: Session, graph_id: str, name: str) -> SuitabilityRow | None:
+    """Return the row of a suitability report, which may still wait for its job."""
+    return session.get(SuitabilityRow, (graph_id, name), populate_existing=True)
+
+
+def insert_suitability(session: Session, row: SuitabilityRow) -> None:
+    """Add the row of a suitability report; the caller holds the lock of the label set."""
+    session.add(row)
+    session.flush()

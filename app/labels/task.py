@@ -1,20 +1,30 @@
-"""What a worker does with a job of kind ``labels``: compute a long label set and store it."""
+"""Jobs of the kinds ``labels`` and ``suitability``: compute a label set, or measure one."""
 
 from typing import Any
 
 from sqlalchemy.orm import Session
 
-from app.graphs.service import load_grid
+from app.graphs.service import find_label_set, get_label_set, load_grid
 from app.grid.grid import Grid, LabelSet
 from app.jobs.handle import JobHandle
 from app.labels.contingencies import N1_EXPOSURE, label_demand_lost, label_exposure
-from app.labels.service import find_label_set, store_label_set
+from app.labels.service import SUITABILITY, store_label_set, store_suitability
+from app.labels.suitability import judge_suitability
 from app.settings import Settings
 from app.storage.tables import JobRow
 
+_DONE = {"done": 1, "total": 1}
 
-def run(job: JobRow, handle: JobHandle, _settings: Settings) -> None:
-    """Compute the label set that the job names and store it with the end of the job."""
+
+def run(job: JobRow, desk: JobDesk, _settings: Settings) -> None:
+    """Carry out a job and store its result together with the end of the job."""
+    if job.kind == SUITABILITY:
+        _measure_suitability(job, desk)
+    else:
+        _compute_label_set(job, desk)
+
+
+def _compute_label_set(job: JobRow, desk: JobDesk) -> None:
     graph_id, kind = str(job.payload["graph_id"]), str(job.payload["kind"])
 
     def read(session: Session) -> tuple[Grid, LabelSet | None]:
@@ -33,4 +43,18 @@ def run(job: JobRow, handle: JobHandle, _settings: Settings) -> None:
         label_set = label_exposure(grid, bus_types, on_step)
     else:
         label_set = label_demand_lost(grid, on_step)
-    handle.succeed({"done": 1, "total": 1}, store)
+    desk.succeed(_DONE, store)
+
+
+def _measure_suitability(job: JobRow, desk: JobDesk) -> None:
+    graph_id, name = str(job.payload["graph_id"]), str(job.payload["label"])
+
+    def read(session: Session) -> tuple[Grid, LabelSet]:
+        return load_grid(session, graph_id), get_label_set(session, graph_id, name)
+
+    def store(session: Session) -> dict[str, Any]:
+        store_suitability(session, graph_id, name, report)
+        return {"graph_id": graph_id, "label": name}
+
+    report = judge_suitability(*desk.read(read))
+    desk.succeed(_DONE, store)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from app.grid.grid import CoordinateSystem
+from app.grid.report import SourceNotes
 from ml.arrays import BoolArray, FloatArray, IntArray
 
 LINE, TRANSFORMER, SWITCH, LINK = range(4)
@@ -89,8 +90,8 @@ class PowerTables:
     buses: BusTable
     branches: BranchTable
     generators: GeneratorTable
-    notes: Mapping[str, object] = field(default_factory=dict)
-    """What the reader wants said in the import report."""
+    notes: SourceNotes = field(default_factory=SourceNotes)
+    """Remarks of the reader for the import report."""
 
     @property
     def bus_count(self) -> int:

@@ -11,7 +11,7 @@ import atheris
 
 with atheris.instrument_imports(include=["app"]):
     from app.errors import Rejected
-    from app.grid.grid import ReadGrid
+    from app.grid.report import ReadGrid
     from app.ingest.formats import MODULES
     from app.ingest.protocol import Limits, Request, decode_answer, encode_grid
 

@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+import msgspec
 import numpy as np
 from msgspec import UNSET
 
 from app.errors import GridRejected
 from app.ingest.protocol import Request
 from app.ingest.build.body import BranchIn, BusIn, GraphIn
-from app.grid.grid import Columns, LabelSet, ReadGrid
+from app.grid.grid import Columns, LabelSet
+from app.grid.listing import Listing, join_first, make_listing
+from app.grid.report import ColumnInfo, ColumnNotKept, ReadGrid, WeightReport, count_classes
 from app.ingest.build.power_labels import natural_order, position_in
 from app.grid.text_rules import find_text_problem, shorten
 from app.ingest.build.topology import read_topology, reject
@@ -20,15 +23,14 @@ from ml.errors import Fault
 
 Scalar: TypeAlias = str | float | None
 Ends: TypeAlias = tuple[str | None, str | None]
-"""Source and target of a branch; None for one that was already found wrong."""
+"""Source and target of a branch; None for an end that already has a fault."""
 LABEL_COLUMNS = ("label", "role", "area", "zone", "bus_type")
-"""Columns of buses that are classes, whatever they are written as."""
+"""Bus columns that are classes, even if all of them are numbers."""
 _KEPT = frozenset((*LABEL_COLUMNS, "lat", "lon", "name"))
-"""Columns of buses with a meaning of their own, which are no features."""
+"""Bus columns with a fixed meaning; they are not features."""
 _MOST_CLASSES = 1000
 _TOPOLOGY_PLACE = re.compile(r"(buses|branches)\[(\d+)\](?:\.(\w+))?.*")
 _FIELDS = {"from": "source", "to": "target"}
-_MOST_SHOWN = 20
 _NOT_KEPT_NOTE = "A column of the buses is kept as a feature only if every bus has a number there."
 
 
@@ -42,7 +44,7 @@ def _name_edge(position: int, name: str) -> str:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PlainGraph:
-    """A graph as general formats have it: names, and attributes that may mean anything."""
+    """A graph of a general format: ids, and attributes whose meaning is decided later."""
 
     source: str
     bus_ids: Sequence[str]
@@ -51,14 +53,14 @@ class PlainGraph:
     branch_attributes: Sequence[Mapping[str, Scalar]]
     notes: Sequence[str] = field(default_factory=tuple)
     faults: Sequence[Fault] = field(default_factory=tuple)
-    """What the reader has found wrong, in the words of the file."""
+    """Faults found by the reader, with the places named as in the file."""
     name_bus: Callable[[int, str], str] = _name_node
-    """What the file calls a bus, by its position, and a field of it; the same for a branch."""
+    """Names the place of a bus in the file, by its position and a field; likewise for a branch."""
     name_branch: Callable[[int, str], str] = _name_edge
 
 
 def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
-    """Choose what becomes a feature, a label, a place or a weight; say what is left out.
+    """Sort the attributes into features, labels, places and weights; report what is left out.
 
     Raises: GridRejected listing every fault.
     """
@@ -85,18 +87,15 @@ def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
         branch_columns=_branch_columns(plain, read),
     )
     not_kept = _list_not_kept(plain, _KEPT.union(numeric))
-    report = read.report | {
-        "labels": {each.name: each.class_counts() for each in label_sets},
-        "weight": {"choice": "given" if use_weights else "one"},
-        "branch_columns": [{"name": name, "unit": None} for name in grid.branch_columns.names],
-        "columns_not_kept": not_kept,
-        "notes": [
-            *read.report["notes"],
-            *plain.notes,
-            *([_NOT_KEPT_NOTE] if not_kept else []),
-            *_list_left_out(plain),
-        ],
-    }
+    report = msgspec.structs.replace(
+        read.report,
+        labels=count_classes(label_sets),
+        weight=WeightReport("given" if use_weights else "one"),
+        branch_columns=[ColumnInfo(name) for name in grid.branch_columns.names],
+        columns_not_kept=not_kept,
+    )
+    kept_note = [_NOT_KEPT_NOTE] if not_kept else []
+    report = report.add_notes([*plain.notes, *kept_note, *_list_left_out(plain)])
     return ReadGrid(grid, label_sets, report)
 
 
@@ -106,15 +105,15 @@ def _read_topology(
     try:
         return read_topology(graph, request.limits, faults)
     except GridRejected as error:
-        raise GridRejected(str(error), [_place(each, plain) for each in error.faults]) from error
+        raise GridRejected(str(error), [_place(fault, plain) for fault in error.faults]) from error
 
 
 def _place(fault: Fault, plain: PlainGraph) -> Fault:
     """Name the place of a fault as the file does: ``branches[0].to`` is ``edge 1 target``."""
-    found = _TOPOLOGY_PLACE.fullmatch(fault.where)
-    if found is None:
+    match = _TOPOLOGY_PLACE.fullmatch(fault.where)
+    if match is None:
         return fault
-    part, position, name = found.groups()
+    part, position, name = match.groups()
     place = plain.name_bus if part == "buses" else plain.name_branch
     return Fault(place(int(position), name or ""), fault.problem)
 
@@ -128,7 +127,7 @@ def _use_weights(request: Request, faults: list[Fault]) -> bool:
 
 
 def _make_buses(plain: PlainGraph, numeric: Sequence[str], faults: list[Fault]) -> list[BusIn]:
-    """Make the buses; one whose id another has is told, and loses it."""
+    """Make the buses; a repeated id is a fault, and the later bus loses it."""
     first_with: dict[str, int] = {}
     buses = []
     for position, bus_id in enumerate(plain.bus_ids):
@@ -193,23 +192,23 @@ def _number(value: Scalar) -> float:
     return value if isinstance(value, float) else math.nan
 
 
-def _list_not_kept(plain: PlainGraph, kept: frozenset[str]) -> list[dict[str, Any]]:
-    """Name the columns of buses that are no feature, and the first cells that are no numbers."""
+def _list_not_kept(plain: PlainGraph, kept: frozenset[str]) -> list[ColumnNotKept]:
+    """List the bus columns that are no feature, and the first cells that are not numbers."""
     rows = plain.bus_attributes
     names = sorted({name for row in rows for name in row} - kept)
-    return [{"name": name, "not_numbers": _find_other_cells(plain, name)} for name in names]
+    return [ColumnNotKept(name, _find_other_cells(plain, name)) for name in names]
 
 
 def _list_left_out(plain: PlainGraph) -> Iterator[str]:
-    """Name the columns of branches and the places of buses that are not numbers."""
+    """List the branch columns and the bus coordinates that are not numbers."""
     rows = plain.branch_attributes
     kept = {"weight", "kind", *_numeric_columns(rows)}
     names = sorted({name for row in rows for name in row} - kept)
     if names:
-        shown = ", ".join(shorten(name) for name in names[:_MOST_SHOWN])
-        yield f"Left out, as not every branch has a number there: {shown}."
+        shown = join_first([shorten(name) for name in names])
+        yield f"Columns left out because not every branch has a number there: {shown}."
     if any(isinstance(row.get("kind"), float) for row in rows):
-        yield "Left out where it is a number: 'kind', which says in a word what a branch is."
+        yield "A number in the column 'kind' is left out: the kind of a branch is a word."
     places = [(row.get("lat"), row.get("lon")) for row in plain.bus_attributes]
     given = [position for position, place in enumerate(places) if place != (None, None)]
     lost = [
@@ -219,17 +218,16 @@ def _list_left_out(plain: PlainGraph) -> Iterator[str]:
     ]
     if lost:
         first = plain.name_bus(lost[0], "")
-        yield f"{len(lost)} buses have no place, as lat and lon are not two numbers: first {first}."
+        yield f"{len(lost)} buses have no place: lat and lon are not two numbers; first: {first}."
 
 
-def _find_other_cells(plain: PlainGraph, name: str) -> dict[str, Any]:
+def _find_other_cells(plain: PlainGraph, name: str) -> Listing:
     cells = [row.get(name) for row in plain.bus_attributes]
-    found = [position for position, cell in enumerate(cells) if not _is_number(cell)]
-    first = [
-        f"{plain.name_bus(position, '')}: {_show_cell(cells[position])}"
-        for position in found[:_MOST_SHOWN]
-    ]
-    return {"count": len(found), "first": first}
+    return make_listing(
+        f"{plain.name_bus(position, '')}: {_show_cell(cell)}"
+        for position, cell in enumerate(cells)
+        if not _is_number(cell)
+    )
 
 
 def _show_cell(cell: Scalar) -> str:
@@ -247,24 +245,24 @@ def _branch_columns(plain: PlainGraph, read: ReadGrid) -> Columns:
 
 
 def _read_label_sets(plain: PlainGraph, faults: list[Fault]) -> list[LabelSet]:
-    found = []
+    label_sets = []
     for column in LABEL_COLUMNS:
         texts = [to_text(row.get(column)) for row in plain.bus_attributes]
         classes = sorted({text for text in texts if text}, key=natural_order)
         if not classes:
             continue
-        if len(classes) > _MOST_CLASSES or any(find_text_problem(each, 100) for each in classes):
+        if len(classes) > _MOST_CLASSES or any(find_text_problem(name, 100) for name in classes):
             problem = f"is not a column of at most {_MOST_CLASSES} short class names"
             faults.append(Fault(column, problem))
             continue
         positions = position_in(classes, texts)
         definition = f"column {column!r} of the uploaded file"
-        found.append(LabelSet(column, tuple(classes), positions, definition))
-    return found
+        label_sets.append(LabelSet(column, tuple(classes), positions, definition))
+    return label_sets
 
 
 def to_text(value: Any) -> str:
-    """Write a value as a class or an id is written: 3.0 is 3."""
+    """Write a value as the text of a class or id: 3.0 becomes 3."""
     if value is None:
         return ""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:

@@ -1,18 +1,20 @@
-"""Tables of a power-system file -> the neutral grid, its label sets and the import report."""
+"""Tables of a power-system file -> grid, label sets and import report."""
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
+import msgspec
 import numpy as np
+from msgspec import UNSET
 
 from app.errors import GridRejected
 from app.ingest.protocol import Request
 from app.ingest.build.flow_check import check_power_flow
-from app.grid.grid import Columns, Grid, ReadGrid
+from app.grid.grid import Columns, Grid
+from app.grid.listing import join_first, make_listing
+from app.grid.report import Dropped, GeneratorCounts, ReadGrid, WeightReport, make_report
 from app.ingest.build.power_labels import make_label_sets
 from app.power.tables import KIND_NAMES, BranchTable, PowerTables, sum_by_bus
-from app.grid.report import make_report
 from app.grid.text_rules import find_text_problem
 from app.ingest.build.unit_checks import check_units
 from app.ingest.build.weights import Weights, make_weights, parse_weight_choice
@@ -20,12 +22,11 @@ from app.power.flow import BASE_MVA
 from ml.arrays import BoolArray, FloatArray
 from ml.errors import Fault
 
-_MOST_SHOWN = 20
 _PER_UNIT = "p.u. of 100 MVA"
 
 
 def build_power_grid(tables: PowerTables, request: Request) -> ReadGrid:
-    """Turn tables into a grid: out-of-service branches and self-loops go, all buses stay.
+    """Turn tables into a grid without out-of-service branches and self-loops; all buses stay.
 
     Raises: GridRejected listing every fault.
     """
@@ -39,10 +40,16 @@ def build_power_grid(tables: PowerTables, request: Request) -> ReadGrid:
     grid = replace(_make_grid(tables, weights, kept), name=_choose_name(tables, request))
     label_sets = make_label_sets(tables)
     report = make_report(grid, label_sets, dropped, _list_notes(tables, weights))
-    details: dict[str, Any] = {"weight": {"choice": weight, "definition": weights.definition}}
-    if request.options.check == "power_flow":
-        details["power_flow"] = check_power_flow(tables, kept)
-    return ReadGrid(grid, label_sets, report | details | _describe(tables))
+    active = tables.generators.in_service
+    report = msgspec.structs.replace(
+        report,
+        weight=WeightReport(weight, weights.definition),
+        power_flow=check_power_flow(tables, kept) if request.options.check else UNSET,
+        generators=GeneratorCounts(int(active.sum()), int((~active).sum())),
+        base_mva=tables.base_mva,
+        **msgspec.structs.asdict(tables.notes),
+    )
+    return ReadGrid(grid, label_sets, report)
 
 
 def _choose_name(tables: PowerTables, request: Request) -> str:
@@ -138,28 +145,23 @@ def _rebase(tables: PowerTables) -> PowerTables:
     return replace(tables, branches=branches)
 
 
-def _choose_branches(tables: PowerTables, weights: Weights) -> tuple[BoolArray, dict[str, Any]]:
+def _choose_branches(tables: PowerTables, weights: Weights) -> tuple[BoolArray, Dropped]:
     branches = tables.branches
     loops = branches.in_service & (branches.ends[:, 0] == branches.ends[:, 1])
     connecting = branches.in_service & ~loops
     kept = connecting & weights.usable
-    dropped = {
-        "out_of_service_branches": int(np.count_nonzero(~branches.in_service)),
-        "self_loops": _count_loops(tables, loops),
-        "branches_without_weight": int(np.count_nonzero(connecting & ~weights.usable)),
-    }
+    dropped = Dropped(
+        self_loops=make_listing(tables.buses.ids[bus] for bus in branches.ends[loops, 0]),
+        out_of_service_branches=int(np.count_nonzero(~branches.in_service)),
+        branches_without_weight=int(np.count_nonzero(connecting & ~weights.usable)),
+    )
     return kept, dropped
-
-
-def _count_loops(tables: PowerTables, loops: BoolArray) -> dict[str, Any]:
-    at = tables.branches.ends[loops, 0]
-    return {"count": len(at), "first": [tables.buses.ids[bus] for bus in at[:_MOST_SHOWN]]}
 
 
 def _list_notes(tables: PowerTables, weights: Weights) -> list[str]:
     notes = [weights.assumption] if weights.assumption else []
     if not np.isfinite(tables.buses.magnitude).all():
-        notes.append("the file has no voltages for all buses: Vm and Va are not among the features")
+        notes.append("the file does not give the voltages of all buses: Vm and Va are not among the features")
     notes.extend(check_units(tables))
     notes.extend(_lone_regions(tables))
     return notes
@@ -168,23 +170,17 @@ def _list_notes(tables: PowerTables, weights: Weights) -> list[str]:
 def _lone_regions(tables: PowerTables) -> Iterator[str]:
     for kind, names in tables.buses.regions.items():
         if len(set(names)) == 1:
-            yield f"every bus is in {kind} {names[0]!r}: no label set is made of it"
-
-
-def _describe(tables: PowerTables) -> dict[str, Any]:
-    active = tables.generators.in_service
-    counts = {"in_service": int(active.sum()), "out_of_service": int((~active).sum())}
-    return {"generators": counts, "base_mva": tables.base_mva, **tables.notes}
+            yield f"every bus is in {kind} {names[0]!r}: there is no label set {kind!r}"
 
 
 def _size_faults(tables: PowerTables, request: Request) -> Iterator[Fault]:
     if not tables.bus_count:
         yield Fault("bus", "the file has no buses")
     if tables.bus_count > request.limits.buses:
-        yield Fault("bus", f"{tables.bus_count} buses are more than {request.limits.buses}")
+        yield Fault("bus", f"{tables.bus_count:,} buses exceed the limit of {request.limits.buses:,}")
     if len(tables.branches.ends) > request.limits.branches:
         count = len(tables.branches.ends)
-        yield Fault("branch", f"{count} branches are more than {request.limits.branches}")
+        yield Fault("branch", f"{count:,} branches exceed the limit of {request.limits.branches:,}")
     seen: set[str] = set()
     for bus_id in tables.buses.ids:
         if bus_id in seen:
@@ -213,5 +209,5 @@ def _number_faults(tables: PowerTables) -> Iterator[Fault]:
     for where, values in columns.items():
         unusable = np.flatnonzero(~np.isfinite(values))
         if len(unusable):
-            rows = ", ".join(str(row + 1) for row in unusable[:_MOST_SHOWN])
+            rows = join_first((unusable + 1).tolist())
             yield Fault(where, f"is not a finite number in row(s) {rows}")

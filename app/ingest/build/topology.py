@@ -1,6 +1,5 @@
 """Plain topology JSON -> grid; every fault of the whole topology is listed at once."""
 
-from typing import Any
 
 import numpy as np
 from msgspec import UNSET
@@ -16,17 +15,17 @@ from app.ingest.build.buses import (
     read_names,
 )
 from app.ingest.build.body import GraphIn, decode_graph_body
-from app.grid.grid import Grid, ReadGrid
-from app.grid.report import make_report
+from app.grid.grid import Grid
+from app.grid.listing import make_listing
+from app.grid.report import Dropped, ReadGrid, make_report
 from app.grid.text_rules import find_text_problem
 from app.ingest.protocol import Limits, Request
 from ml.errors import Fault
 
 _SOURCE = "topology"
-_MOST_SHOWN = 20
-_WEIGHT_NOTE = "A branch without a weight has weight 1; parallel branches add their weights up."
+_WEIGHT_NOTE = "A branch without a weight has weight 1; the weights of parallel branches are added."
 _DEGREE_NOTE = (
-    "There are no other features: `degree`, the number of branches of a bus, is its only one."
+    "The topology has no features: `degree`, the number of branches of a bus, is the only one."
 )
 
 
@@ -40,7 +39,7 @@ def read(request: Request) -> ReadGrid:
 
 
 def read_topology(graph: GraphIn, limits: Limits, faults: list[Fault]) -> ReadGrid:
-    """Turn a decoded topology into a grid; ``faults`` are those that decoding has found.
+    """Turn a decoded topology into a grid; ``faults`` are those of decoding.
 
     Raises: GridRejected with every fault.
     """
@@ -79,15 +78,15 @@ def read_topology(graph: GraphIn, limits: Limits, faults: list[Fault]) -> ReadGr
 
 
 def reject(faults: list[Fault]) -> None:
-    """Refuse a grid. Raises: GridRejected, always."""
+    """Reject a grid. Raises: GridRejected, always."""
     count = "1 fault" if len(faults) == 1 else f"{len(faults):,} faults"
     raise GridRejected(f"The grid was not stored: {count}.", faults)
 
 
-def _missing_parts(graph: GraphIn, found: list[Fault]) -> list[Fault]:
-    told = {fault.where for fault in found}
+def _missing_parts(graph: GraphIn, earlier: list[Fault]) -> list[Fault]:
+    reported = {fault.where for fault in earlier}
     parts = {"buses": graph.buses, "branches": graph.branches}
-    missing = [name for name, part in parts.items() if part is UNSET and name not in told]
+    missing = [name for name, part in parts.items() if part is UNSET and name not in reported]
     faults = [Fault(name, "is missing") for name in missing]
     if graph.buses == []:
         faults.append(Fault("buses", "is empty; a grid has at least one bus"))
@@ -96,14 +95,14 @@ def _missing_parts(graph: GraphIn, found: list[Fault]) -> list[Fault]:
 
 def _check_limits(buses: int, branches: int, limits: Limits) -> None:
     faults = [
-        Fault(where, f"{count:,} are more than the limit of {most:,}")
+        Fault(where, f"{count:,} exceed the limit of {most:,}")
         for where, count, most in (
             ("buses", buses, limits.buses),
             ("branches", branches, limits.branches),
         )
         if count > most
     ]
-    if faults:  # at once: a grid this large is not looked into
+    if faults:  # at once: the rest of a grid this large is not checked
         reject(faults)
 
 
@@ -121,6 +120,5 @@ def _count_degrees(bus_count: int, branches: Branches) -> Features:
     return Features(("degree",), degrees[:, np.newaxis])
 
 
-def _dropped(ids: tuple[str, ...], branches: Branches) -> dict[str, Any]:
-    loops = branches.looped_buses
-    return {"self_loops": {"count": len(loops), "first": [ids[bus] for bus in loops[:_MOST_SHOWN]]}}
+def _dropped(ids: tuple[str, ...], branches: Branches) -> Dropped:
+    return Dropped(self_loops=make_listing(ids[bus] for bus in branches.looped_buses))

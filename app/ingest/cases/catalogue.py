@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from app.errors import CaseUnreadable, GridRejected
-from app.grid.grid import ReadGrid
+from app.grid.report import ReadGrid
 from app.ingest.cases.pandapower_process import read_case
 from app.ingest.cases.sizes import MATPOWER_SIZES, PANDAPOWER_SIZES
 from app.ingest.protocol import Limits, Options, Request

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from app.errors import CaseUnreadable, ReaderNotStarted
-from app.grid.grid import ReadGrid
+from app.grid.report import ReadGrid
 from app.ingest.cases.sizes import CASE_SIZES, PANDAPOWER_SIZES
 from app.ingest.protocol import Limits, Options, Request
 from app.ingest.sandbox.run import ReaderFailed, run_process
@@ -79,11 +79,10 @@ def read(request: Request) -> ReadGrid:
     content = pandapower.to_json(net).encode()
     read_grid = network.read(Request("pandapower", {"file": content}, request.options))
     source = f"pandapower {pandapower.__version__} {name}"
-    notes = [*read_grid.report["notes"], *_list_notes(name)]
     return replace(
         read_grid,
         grid=replace(read_grid.grid, name=name, source=source),
-        report=read_grid.report | {"notes": notes},
+        report=read_grid.report.add_notes(_list_notes(name)),
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from app.errors import GridRejected
-from app.grid.grid import ReadGrid
+from app.grid.report import ReadGrid
 from app.grid.text_rules import shorten
 from app.ingest.build.plain_graph import Ends, PlainGraph, Scalar, build_plain_grid
 from app.ingest.formats.guards.xml_guard import guard_parser, parse_guarded

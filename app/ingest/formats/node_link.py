@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import UNSET
 
 from app.errors import GridRejected, MalformedBody
-from app.grid.grid import ReadGrid
+from app.grid.report import ReadGrid
 from app.http.strict_json import parse_json
 from app.ingest.build.body import decode_graph_body
 from app.ingest.build.plain_graph import PlainGraph, Scalar, build_plain_grid

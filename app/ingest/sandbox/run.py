@@ -19,7 +19,7 @@ from app.errors import (
     Rejected,
     TooManyUploads,
 )
-from app.grid.grid import ReadGrid
+from app.grid.report import ReadGrid
 from app.http.admission import Turns
 from app.ingest.formats import MODULES
 from app.ingest.protocol import Limits, Request, decode_answer

@@ -3,10 +3,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.errors import GraphNotFound, StoredDataDamaged, TrainingRejected
-from app.graphs.service import load_grid, to_ml_graph
+from app.graphs.service import get_label_set, load_grid, to_ml_graph
 from app.grid.grid import Grid
 from app.grid.packing import unpack_grid
-from app.labels.service import get_label_set
 from app.storage.db import Database
 from tests.app.samples import post_graph, ring
 

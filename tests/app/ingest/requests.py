@@ -4,9 +4,11 @@ import io
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import scipy.io
 
+from app.grid.report import ReadGrid
 from app.ingest.formats.matpower.text import parse_text
 from app.ingest.protocol import Options, Request
 
@@ -18,6 +20,12 @@ def ask(reader: str, content: bytes | str, **options: str) -> Request:
 
 def ask_file(reader: str, path: Path, **options: str) -> Request:
     return ask(reader, path.read_bytes(), **options)
+
+
+def report_of(read: ReadGrid) -> dict[str, Any]:
+    """Return the import report as clients see it."""
+    report: dict[str, Any] = msgspec.to_builtins(read.report)
+    return report
 
 
 SMALL_CASE = """function mpc = small

@@ -11,14 +11,14 @@ from starlette.testclient import TestClient
 from app.errors import LabelsRejected
 from app.export.pandapower_writer import write_pandapower
 from app.export.sheet import Exported
-from app.grid.grid import ReadGrid
+from app.grid.report import ReadGrid
 from app.ingest.formats.matpower.reader import read
 from app.ingest.protocol import Request
 from app.jobs.handle import JobHandle
 from app.jobs.service import claim_next
 from app.jobs.states import Claim, LeaseTerms
 from app.labels import task
-from app.labels.contingencies import label_demand_lost, label_exposure, make_power_case
+from app.labels.contingencies import label_demand_lost, label_exposure, make_outage_case
 from app.power.flow import solve
 from app.power.flow_klu import choose_solver
 from app.power.tables import LINE
@@ -76,7 +76,7 @@ def test_voltages_after_an_outage_are_those_of_pandapower(matpower_folder: Path)
     net = json.dumps(write_pandapower(Exported(found.grid, found.label_sets, None)))
     command = [sys.executable, "-W", "ignore", "-c", _OUTAGES]
     told = subprocess.run(command, input=net, capture_output=True, text=True, check=True).stdout
-    case, start = make_power_case(found.grid, types)
+    case, start = make_outage_case(found.grid, types)
     lines = np.flatnonzero(found.grid.kinds == LINE)
     for line, theirs in enumerate(json.loads(told)):
         in_service = np.ones(found.grid.branch_count, dtype=np.bool_)
@@ -90,7 +90,7 @@ def test_voltages_after_an_outage_are_those_of_pandapower(matpower_folder: Path)
 def test_power_flow_of_a_stored_grid_finds_the_voltages_of_its_file(matpower_folder: Path) -> None:
     found = _read((matpower_folder / "case_ACTIVSg200.m").read_bytes())
     types = next(each for each in found.label_sets if each.name == "bus_type")
-    case, voltages = make_power_case(found.grid, types)
+    case, voltages = make_outage_case(found.grid, types)
     flat = np.where(types.classes == 0, 1.0 + 0j, np.abs(voltages) + 0j)
     solution = solve(case, flat)
     assert solution.converged

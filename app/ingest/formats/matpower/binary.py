@@ -8,6 +8,7 @@ from scipy.io import loadmat
 from scipy.io.matlab import MatReadError
 
 from app.errors import GridRejected
+from app.grid.report import SourceNotes
 from app.ingest.formats.matpower.tables import MatpowerCase
 from ml.arrays import FloatArray
 from ml.errors import Fault
@@ -44,7 +45,7 @@ def parse_binary(content: bytes) -> MatpowerCase:
         branch=branch,
         gen=gen,
         bus_names=_names(fields.get("bus_name")),
-        notes={"parts_not_read": sorted(set(names) - set(_READ))},
+        notes=SourceNotes(parts_not_read=sorted(set(names) - set(_READ))),
     )
 
 

@@ -1,6 +1,6 @@
 """MATPOWER case files, text (``.m``) or binary (``.mat``) -> grid."""
 
-from app.grid.grid import ReadGrid
+from app.grid.report import ReadGrid
 from app.ingest.build.power_grid import build_power_grid
 from app.ingest.formats import is_matlab_binary
 from app.ingest.formats.matpower.binary import parse_binary

@@ -1,11 +1,13 @@
 """Matrices of a MATPOWER case -> tables; shared by the text and the binary reader."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from app.errors import GridRejected
+from app.grid.listing import join_first
+from app.grid.report import SourceNotes
 from app.power.tables import (
     LINE,
     TRANSFORMER,
@@ -24,7 +26,6 @@ GEN_BUS, PG, QG = range(3)
 GEN_STATUS, PMAX = 7, 8
 _ISOLATED = 3
 _LEAST_COLUMNS = {"bus": 13, "branch": 11, "gen": 9}
-_MOST_SHOWN = 20
 _LARGEST_NUMBER = 2**53
 
 
@@ -38,7 +39,7 @@ class MatpowerCase:
     branch: FloatArray
     gen: FloatArray
     bus_names: tuple[str, ...] = ()
-    notes: Mapping[str, object] = field(default_factory=dict)
+    notes: SourceNotes = field(default_factory=SourceNotes)
 
 
 def to_power_tables(case: MatpowerCase) -> PowerTables:
@@ -138,17 +139,19 @@ def _shape_faults(case: MatpowerCase) -> Iterator[Fault]:
 def _bus_faults(case: MatpowerCase) -> Iterator[Fault]:
     numbers = case.bus[:, BUS_I]
     whole = _is_whole(numbers) & (numbers > 0)
-    yield from _tell("mpc.bus", "bus number is not a positive integer", ~whole)
+    yield from _list_rows("mpc.bus", "bus number is not a positive integer", ~whole)
     _, first, count = np.unique(numbers, return_index=True, return_counts=True)
     repeated = np.zeros(len(numbers), dtype=bool)
     repeated[first[count > 1]] = True
-    yield from _tell("mpc.bus", "bus number is given more than once", repeated)
+    yield from _list_rows("mpc.bus", "bus number is given more than once", repeated)
     types = case.bus[:, BUS_TYPE]
-    yield from _tell("mpc.bus", "bus type is not 1, 2, 3 or 4", ~np.isin(types, (1, 2, 3, 4)))
+    yield from _list_rows("mpc.bus", "bus type is not 1, 2, 3 or 4", ~np.isin(types, (1, 2, 3, 4)))
     for column, name in ((BUS_AREA, "area"), (ZONE, "zone")):
-        yield from _tell("mpc.bus", f"{name} is not an integer", ~_is_whole(case.bus[:, column]))
+        yield from _list_rows(
+            "mpc.bus", f"{name} is not an integer", ~_is_whole(case.bus[:, column])
+        )
     voltages = ~np.isfinite(case.bus[:, VM] + case.bus[:, VA])
-    yield from _tell("mpc.bus", "voltage is not a finite number", voltages)
+    yield from _list_rows("mpc.bus", "voltage is not a finite number", voltages)
 
 
 def _end_faults(case: MatpowerCase) -> Iterator[Fault]:
@@ -158,7 +161,7 @@ def _end_faults(case: MatpowerCase) -> Iterator[Fault]:
         ("mpc.gen", case.gen[:, [GEN_BUS]]),
     ):
         unknown = np.isin(ends, numbers, invert=True).sum(axis=1) > 0
-        yield from _tell(where, "a bus that mpc.bus does not have", unknown)
+        yield from _list_rows(where, "a bus that mpc.bus does not have", unknown)
     switches = (
         ("mpc.branch", case.branch[:, BR_STATUS]),
         ("mpc.gen", case.gen[:, GEN_STATUS]),
@@ -166,7 +169,7 @@ def _end_faults(case: MatpowerCase) -> Iterator[Fault]:
         ("mpc.branch", case.branch[:, SHIFT]),
     )
     for where, values in switches:
-        yield from _tell(where, "status, tap or shift is not finite", ~np.isfinite(values))
+        yield from _list_rows(where, "status, tap or shift is not finite", ~np.isfinite(values))
 
 
 def _is_whole(values: FloatArray) -> BoolArray:
@@ -175,9 +178,7 @@ def _is_whole(values: FloatArray) -> BoolArray:
     return whole
 
 
-def _tell(where: str, problem: str, at_fault: BoolArray) -> Iterator[Fault]:
+def _list_rows(where: str, problem: str, at_fault: BoolArray) -> Iterator[Fault]:
     rows = np.flatnonzero(at_fault)
     if len(rows):
-        shown = ", ".join(str(row + 1) for row in rows[:_MOST_SHOWN])
-        more = f" and {len(rows) - _MOST_SHOWN} more" if len(rows) > _MOST_SHOWN else ""
-        yield Fault(where, f"{problem} in row(s) {shown}{more}")
+        yield Fault(where, f"{problem} in row(s) {join_first((rows + 1).tolist())}")

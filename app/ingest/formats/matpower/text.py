@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from app.errors import GridRejected
+from app.grid.report import SourceNotes
 from app.ingest.formats.matpower.scan import MatpowerText, scan_matpower
 from app.ingest.formats.matpower.statements import apply_statements
 from app.ingest.formats.matpower.tables import MatpowerCase
@@ -43,7 +44,7 @@ def parse_text(content: bytes) -> MatpowerCase:
         branch=branch,
         gen=gen,
         bus_names=names,
-        notes={"statements_applied": applied, "parts_not_read": ignored},
+        notes=SourceNotes(statements_applied=applied, parts_not_read=ignored),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from app.errors import GridRejected
-from app.grid.grid import ReadGrid
+from app.grid.report import ReadGrid, SourceNotes
 from app.grid.text_rules import find_text_problem
 from app.ingest.build.power_grid import build_power_grid
 from app.ingest.formats.pandapower.branches import read_branches
@@ -83,11 +83,11 @@ def read(request: Request) -> ReadGrid:
         buses=_read_buses(net, np.where(supplied, types, _ISOLATED), voltages),
         branches=branches,
         generators=generators,
-        notes={
-            "switches": switches,
-            "tables_not_read": _count_unread(net),
-            "buses_without_supply": int(np.count_nonzero(~supplied)),
-        },
+        notes=SourceNotes(
+            switches=switches,
+            tables_not_read=_count_unread(net),
+            buses_without_supply=int(np.count_nonzero(~supplied)),
+        ),
     )
     if net.faults:
         raise GridRejected("The net has errors.", net.faults)

@@ -2,7 +2,7 @@
 
 import contextlib
 
-from app.grid.grid import ReadGrid
+from app.grid.report import ReadGrid
 from app.ingest.build.power_grid import build_power_grid
 from app.ingest.formats.guards.zip_guard import read_xml_archive, write_archive
 from app.ingest.formats.powerio.network import read_network

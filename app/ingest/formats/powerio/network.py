@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from app.errors import GridRejected
+from app.grid.report import SourceNotes
 from app.ingest.formats.matpower.scan import scan_matpower
 from app.power.tables import (
     LINE,
@@ -82,7 +83,7 @@ def _make_tables(network: Any, form: str, by_uid: bool, names: Sequence[str]) ->
         buses=BusTable(ids=uids if by_uid else numbers, aliases=aliases, **table),
         branches=_make_branches(links),
         generators=_make_generators(generators, place),
-        notes={"tables_not_read": {name: count for name, count in unread.items() if count}},
+        notes=SourceNotes(tables_not_read={name: count for name, count in unread.items() if count}),
     )
 
 

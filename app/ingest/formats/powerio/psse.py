@@ -3,7 +3,7 @@
 import contextlib
 
 from app.errors import GridRejected
-from app.grid.grid import ReadGrid
+from app.grid.report import ReadGrid
 from app.ingest.build.power_grid import build_power_grid
 from app.ingest.formats.powerio.network import read_network
 from app.ingest.protocol import Request

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from app.errors import GridRejected
-from app.grid.grid import ReadGrid
+from app.grid.report import ReadGrid
 from app.ingest.build.power_grid import build_power_grid
 from app.ingest.formats.ucte.taps import name_element, read_regulation
 from app.ingest.protocol import Request

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import GridRejected, MalformedBody
-from app.grid.grid import ReadGrid
+from app.grid.report import ReadGrid
 from app.ingest.json_source import read_json_source
 from app.ingest.protocol import Limits
 
@@ -80,7 +80,7 @@ def test_a_grid_without_features_gets_its_degrees_and_says_so() -> None:
     found = read(body)
     assert found.grid.feature_names == ("degree",)
     assert found.grid.features.tolist() == [[2], [2]]
-    assert any("degree" in note for note in found.report["notes"])
+    assert any("degree" in note for note in found.report.notes)
 
 
 def test_labels_may_be_partial_and_numbers() -> None:

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from app.errors import CaseUnreadable, GridRejected
-from app.grid.grid import ReadGrid
+from app.grid.report import ReadGrid
 from app.ingest.cases import pandapower_process as cases
 from app.ingest.cases.catalogue import read_named_case
 from app.ingest.cases.pandapower_process import read_case
 from app.ingest.cases.sizes import CASE_SIZES, NET_SIZES
 from app.ingest.protocol import Limits, Options, Request
 from app.storage.cache import BoundedCache
+from tests.app.ingest.requests import report_of
 
 GENERATOR_BUSES = [
     *(1, 4, 6, 8, 10, 12, 15, 18, 19, 24, 25, 26, 27, 31, 32, 34, 36, 40, 42, 46, 49, 54, 55, 56),
@@ -58,19 +59,19 @@ def test_loads_are_those_of_matpower_and_voltages_are_solved(case118: ReadGrid) 
 
 def test_branches_are_lines_and_transformers(case118: ReadGrid) -> None:
     report = case118.report
-    assert report["branch_kinds"] == {
+    assert report.branch_kinds == {
         "line": 173,
         "transformer": 13,
         "switch": 0,
         "link": 0,
     }
-    assert report["parallel_branches"]["count"] == 7
-    assert report["islands"] == 1
+    assert report.parallel_branches.count == 7
+    assert report.islands == 1
 
 
 def test_coordinates_are_said_to_be_schematic(case118: ReadGrid) -> None:
     assert case118.grid.coordinate_system == "schematic"
-    assert any("not of a map" in note for note in case118.report["notes"])
+    assert any("not of a map" in note for note in case118.report.notes)
 
 
 def test_a_case_has_what_a_power_flow_needs(case118: ReadGrid) -> None:
@@ -85,8 +86,8 @@ def test_a_case_has_what_a_power_flow_needs(case118: ReadGrid) -> None:
 def test_a_case_can_be_weighed_checked_and_given_columns() -> None:
     options = Options(weight="admittance", check="power_flow", columns="topology")
     found = read_case("case14", options)
-    assert found.report["weight"]["choice"] == "admittance"
-    assert found.report["power_flow"]["voltages_solve_it"]
+    assert report_of(found)["weight"]["choice"] == "admittance"
+    assert report_of(found)["power_flow"]["voltages_solve_it"]
     assert "betweenness" in found.grid.bus_columns.names
 
 
@@ -99,7 +100,7 @@ def test_an_option_that_does_not_suit_a_case_is_refused() -> None:
 def test_open_branches_are_dropped_and_told() -> None:
     found = read_case("case33bw")
     assert found.grid.branch_count == 32
-    assert found.report["dropped"]["out_of_service_branches"] == 5
+    assert found.report.dropped.out_of_service_branches == 5
 
 
 def test_a_case_is_read_once_however_many_ask(case118: ReadGrid) -> None:

@@ -1,10 +1,10 @@
 import pytest
 
 from app.errors import GridRejected
-from app.grid.grid import ReadGrid
+from app.grid.report import ReadGrid
 from app.ingest.formats import csv_tables
 from app.ingest.protocol import Limits, Request
-from tests.app.ingest.requests import ask
+from tests.app.ingest.requests import ask, report_of
 
 
 def _read(branches: str, buses: str | None = None, **options: str) -> ReadGrid:
@@ -42,7 +42,7 @@ def test_a_file_of_buses_gives_features_names_places_and_labels() -> None:
 
 def test_columns_that_are_not_numbers_everywhere_are_told() -> None:
     read = _read("source,target\n1,2\n", "id,Pd,owner\n1,,A\n2,3,B\n")
-    assert read.report["columns_not_kept"] == [
+    assert report_of(read)["columns_not_kept"] == [
         {"name": "Pd", "not_numbers": {"count": 1, "first": ["buses line 2: empty"]}},
         {
             "name": "owner",
@@ -50,25 +50,25 @@ def test_columns_that_are_not_numbers_everywhere_are_told() -> None:
         },
     ]
     assert read.grid.feature_names == ("degree",)
-    assert not any("given" in note for note in read.report["notes"])
-    assert any("every bus has a number" in note for note in read.report["notes"])
+    assert not any("given" in note for note in read.report.notes)
+    assert any("every bus has a number" in note for note in read.report.notes)
 
 
 def test_branch_columns_and_places_that_are_no_numbers_are_told() -> None:
     buses = "id,lat,lon\n1,51,7\n2,52,east\n3,,\n4,53,\n"
     read = _read("source,target,r,owner\n1,2,0.1,A\n2,3,none,B\n3,4,1,C\n", buses)
     assert read.grid.branch_columns.names == ()
-    notes = read.report["notes"]
-    assert "Left out, as not every branch has a number there: 'owner', 'r'." in notes
-    place = "2 buses have no place, as lat and lon are not two numbers: first buses line 3."
+    notes = read.report.notes
+    assert "Columns left out because not every branch has a number there: 'owner', 'r'." in notes
+    place = "2 buses have no place: lat and lon are not two numbers; first: buses line 3."
     assert place in notes
-    whole = _read("source,target,r\n1,2,0.1\n", "id,lat,lon\n1,0,0\n2,,\n").report["notes"]
-    assert not any("Left out" in note or "no place" in note for note in whole)
+    whole = _read("source,target,r\n1,2,0.1\n", "id,lat,lon\n1,0,0\n2,,\n").report.notes
+    assert not any("left out" in note or "no place" in note for note in whole)
 
 
 def test_half_a_place_at_zero_is_told() -> None:
     read = _read("source,target\n1,2\n2,3\n", "id,lat,lon\n1,0,\n2,,0\n3,0,0\n")
-    assert "2 buses have no place" in " ".join(read.report["notes"])
+    assert "2 buses have no place" in " ".join(read.report.notes)
 
 
 def test_other_numbers_of_branches_become_branch_columns() -> None:

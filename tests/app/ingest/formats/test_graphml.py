@@ -5,7 +5,7 @@ import pytest
 
 from app.errors import GridRejected
 from app.ingest.formats import graphml, node_link
-from tests.app.ingest.requests import ask
+from tests.app.ingest.requests import ask, report_of
 
 _HEAD = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
 
@@ -47,14 +47,14 @@ def test_node_link_json_gives_the_same_graph() -> None:
 
 def test_a_kind_in_numbers_is_told_to_be_left_out() -> None:
     read = graphml.read(ask("graphml", _graphml(nx.Graph([("a", "b", {"kind": 3.0})]))))
-    assert any("'kind'" in note for note in read.report["notes"])
+    assert any("'kind'" in note for note in read.report.notes)
     words = graphml.read(ask("graphml", _graphml(_make_graph())))
-    assert not any("'kind'" in note for note in words.report["notes"])
+    assert not any("'kind'" in note for note in words.report.notes)
 
 
 def test_directions_are_told_to_be_left_out() -> None:
     read = graphml.read(ask("graphml", _graphml(nx.DiGraph([("a", "b")]))))
-    assert any("directions" in note for note in read.report["notes"])
+    assert any("directions" in note for note in read.report.notes)
 
 
 def test_data_of_a_key_that_is_not_declared_are_told() -> None:
@@ -66,8 +66,8 @@ def test_data_of_a_key_that_is_not_declared_are_told() -> None:
     read = graphml.read(ask("graphml", text))
     assert read.grid.feature_names == ("degree",)
     not_numbers = {"count": 1, "first": ["node 2: empty"]}
-    assert read.report["columns_not_kept"] == [{"name": "Pd", "not_numbers": not_numbers}]
-    assert "1 data element(s) have a key that no <key> declares: 'd9'." in read.report["notes"]
+    assert report_of(read)["columns_not_kept"] == [{"name": "Pd", "not_numbers": not_numbers}]
+    assert "1 data element(s) have a key that no <key> declares: 'd9'." in read.report.notes
 
 
 def test_all_faults_of_a_graph_are_listed_at_once() -> None:

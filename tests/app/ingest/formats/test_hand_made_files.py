@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from app.grid.grid import Grid, ReadGrid
+from app.grid.grid import Grid
+from app.grid.listing import Listing
+from app.grid.report import ReadGrid
 from app.ingest.formats import find_format
 from app.ingest.formats.powerio import cgmes, psse
 from tests.app.ingest.hand_made_cgmes import NODES, make_archive, mrid
-from tests.app.ingest.requests import ask
+from tests.app.ingest.requests import ask, report_of
 
 RAW = (Path(__file__).parent / "hand_made.raw").read_text()
 
@@ -82,14 +84,14 @@ def test_raw_branches_are_per_unit_of_the_system(raw: ReadGrid) -> None:
         ("transformer", "1", "3"): pytest.approx([0.002, 0.16, 0, 80, 1, 0]),
         ("transformer", "1", "4"): pytest.approx([0.003, 0.24, 0, 20, 1, -30]),
     }
-    assert raw.report["parallel_branches"]["count"] == 1
-    assert raw.report["dropped"]["out_of_service_branches"] == 1
+    assert raw.report.parallel_branches.count == 1
+    assert raw.report.dropped.out_of_service_branches == 1
 
 
 def test_raw_islands_are_found_and_the_power_flow_runs(raw: ReadGrid) -> None:
-    assert raw.report["islands"] == 3
-    assert raw.report["isolated_buses"] == {"count": 1, "first": ["99"]}
-    assert raw.report["power_flow"]["converged"]
+    assert raw.report.islands == 3
+    assert raw.report.isolated_buses == Listing(1, ["99"])
+    assert report_of(raw)["power_flow"]["converged"]
 
 
 def test_cgmes_buses_are_mrids_with_names(model: ReadGrid) -> None:
@@ -116,5 +118,5 @@ def test_cgmes_branches_are_per_unit_and_open_ones_are_dropped(model: ReadGrid) 
         ("line", node[3], node[4]): pytest.approx([0.05, 0.3, 0, 1, 0]),
         ("transformer", node[1], node[2]): pytest.approx([0.002, 0.05, 0, 1.025, 0]),
     }
-    assert model.report["dropped"]["out_of_service_branches"] == 1
-    assert model.report["islands"] == 2
+    assert model.report.dropped.out_of_service_branches == 1
+    assert model.report.islands == 2

@@ -15,7 +15,7 @@ from app.ingest.formats.matpower import reader as matpower
 from app.ingest.formats.powerio import cgmes, psse
 from app.ingest.formats.ucte import network as ucte
 from ml.arrays import FloatArray
-from tests.app.ingest.requests import ask, ask_file
+from tests.app.ingest.requests import ask, ask_file, report_of
 
 
 def _emit(folder: Path, name: str, form: str) -> Any:
@@ -120,7 +120,7 @@ def test_ucte_columns_mean_what_the_format_says() -> None:
         [0.001, 0.01, 0.01444, np.sqrt(3) * 380, 1, 0]
     )
     assert grid.branch_columns.values[1].tolist() == pytest.approx([0, 0.02, 0, 250, 1, 0])
-    assert read.report["dropped"]["out_of_service_branches"] == 1
+    assert read.report.dropped.out_of_service_branches == 1
     labels = {each.name: each for each in read.label_sets}
     assert labels["area"].class_names == ("DE", "FR")
     assert labels["role"].classes.tolist() == [2, 1, 1]
@@ -154,11 +154,10 @@ def test_ucte_taps_change_the_ratio_at_the_second_node(regulation: str, ratio: c
 
 
 def test_ucte_without_voltages_is_solved_from_a_flat_start() -> None:
-    told = ucte.read(ask("ucte", _with_tap(" 1.25  9   4"), check="power_flow")).report[
-        "power_flow"
-    ]
-    assert not told["done"]
-    assert told["converged_from_flat_start"]
+    read = ucte.read(ask("ucte", _with_tap(" 1.25  9   4"), check="power_flow"))
+    check = report_of(read)["power_flow"]
+    assert not check["done"]
+    assert check["converged_from_flat_start"]
 
 
 def test_a_current_limit_of_a_transformer_counts_where_it_has_no_rated_power() -> None:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.errors import Rejected
-from app.grid.grid import ReadGrid
+from app.grid.report import ReadGrid
 from app.ingest.formats import csv_tables, find_format, graphml, node_link
 from app.ingest.formats.guards.zip_guard import read_xml_archive, write_archive
 from app.ingest.formats.matpower import reader as matpower

@@ -14,7 +14,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.errors import GridRejected, ReaderNotStarted, TooManyUploads
-from app.grid.grid import ReadGrid
+from app.grid.report import ReadGrid
 from app.http.admission import Turns
 from app.ingest.formats.matpower import reader as matpower
 from app.ingest.protocol import Limits, Request, decode_answer, encode_grid

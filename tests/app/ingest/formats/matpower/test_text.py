@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from app.errors import GridRejected
+from app.grid.listing import Listing
 from app.ingest.formats.matpower import reader as matpower
 from app.ingest.formats.matpower.text import parse_text
-from tests.app.ingest.requests import SMALL_CASE, ask, ask_file
+from tests.app.ingest.requests import SMALL_CASE, ask, ask_file, report_of
 
 # Counts of MATPOWER 8.1: rows of mpc.bus; rows of mpc.branch in service; islands by
 # breadth-first search (networkx) over those branches.
@@ -28,7 +29,7 @@ GOLDEN_LARGE = {
 
 def _counts(folder: Path, name: str) -> tuple[int, int, int]:
     read = matpower.read(ask_file("matpower", folder / f"{name}.m"))
-    return read.grid.bus_count, read.grid.branch_count, read.report["islands"]
+    return read.grid.bus_count, read.grid.branch_count, read.report.islands
 
 
 @pytest.mark.parametrize("name", GOLDEN)
@@ -63,7 +64,7 @@ def test_kilowatts_and_ohms_of_case33bw_are_converted(matpower_folder: Path) -> 
     assert read.grid.features[:, 0].sum() == pytest.approx(3.715)
     base = 12.66**2 / 100  # impedances are kept per unit of 100 MVA, whatever the file's base
     assert read.grid.branch_columns.values[0, 0] == pytest.approx(0.0922 / base)
-    assert len(read.report["statements_applied"]) == 2
+    assert len(report_of(read)["statements_applied"]) == 2
 
 
 def test_apparent_power_of_case141_is_split_by_the_power_factor(matpower_folder: Path) -> None:
@@ -76,7 +77,7 @@ def test_apparent_power_of_case141_is_split_by_the_power_factor(matpower_folder:
 def test_a_switched_off_block_changes_nothing(matpower_folder: Path) -> None:
     text = (matpower_folder / "case8387pegase.m").read_text()
     assert "if fixed" in text
-    assert parse_text(text.encode()).notes["statements_applied"] == []
+    assert parse_text(text.encode()).notes.statements_applied == []
     with pytest.raises(GridRejected):
         parse_text(text.replace("fixed = 0", "fixed = 1").encode())
 
@@ -90,10 +91,10 @@ def test_ids_are_the_bus_numbers_and_names_are_aliases() -> None:
 def test_out_of_service_branches_and_loops_are_dropped_and_told() -> None:
     read = matpower.read(ask("matpower", SMALL_CASE))
     assert read.grid.branch_count == 3
-    assert read.report["dropped"]["out_of_service_branches"] == 1
-    assert read.report["dropped"]["self_loops"] == {"count": 1, "first": ["1"]}
-    assert read.report["parallel_branches"]["count"] == 1
-    assert read.report["parts_not_read"] == ["gencost"]
+    assert read.report.dropped.out_of_service_branches == 1
+    assert read.report.dropped.self_loops == Listing(1, ["1"])
+    assert read.report.parallel_branches.count == 1
+    assert read.report.parts_not_read == ["gencost"]
 
 
 def test_labels_come_with_the_case() -> None:
@@ -127,7 +128,7 @@ def test_columns_kept_apart_carry_generation_and_shunts() -> None:
 def test_the_weight_is_what_was_chosen(weight: str, expected: list[float]) -> None:
     read = matpower.read(ask("matpower", SMALL_CASE, weight=weight))
     assert read.grid.weights.tolist() == pytest.approx(expected)
-    assert read.report["weight"]["choice"] == weight
+    assert report_of(read)["weight"]["choice"] == weight
 
 
 def test_a_tap_or_two_voltages_make_a_transformer() -> None:

@@ -4,13 +4,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from app.errors import GridRejected
 from app.grid.difference import describe_difference
 from app.ingest.formats.matpower import reader as matpower
 from app.ingest.formats.pandapower import network as pandapower_json
-from tests.app.ingest.requests import ask, ask_file
+from tests.app.ingest.requests import ask, ask_file, report_of
 
 COMPARED: dict[str, dict[str, int]] = {
     "case9": {},
@@ -46,7 +47,8 @@ def test_a_case_is_the_same_from_both_sources_but_for_what_is_known_to_differ(
 ) -> None:
     theirs = matpower.read(ask_file("matpower", matpower_folder / f"{name}.m"))
     ours = pandapower_json.read(ask("pandapower", nets[name]))
-    found = describe_difference(theirs.grid, ours.grid, theirs.label_sets, ours.label_sets)
+    changes = describe_difference(theirs.grid, ours.grid, theirs.label_sets, ours.label_sets)
+    found = msgspec.to_builtins(changes)
     for part in ("buses_added", "buses_removed", "branches_added", "branches_removed"):
         assert found[part]["count"] == 0
     counts = {
@@ -66,9 +68,9 @@ def test_pandapower_index_is_an_alias_and_never_an_id(nets: dict[str, str]) -> N
 
 def test_switches_are_branches_when_closed_and_open_lines_when_open(nets: dict[str, str]) -> None:
     read = pandapower_json.read(ask("pandapower", nets["example_multivoltage"]))
-    assert read.report["branch_kinds"]["switch"] == read.report["switches"]["closed_between_buses"]
-    assert read.report["dropped"]["out_of_service_branches"] == 1
-    assert read.report["tables_not_read"] == {"xward": 2}
+    assert read.report.branch_kinds["switch"] == report_of(read)["switches"]["closed_between_buses"]
+    assert read.report.dropped.out_of_service_branches == 1
+    assert read.report.tables_not_read == {"xward": 2}
 
 
 def test_a_net_without_results_has_no_voltages_among_its_features(nets: dict[str, str]) -> None:

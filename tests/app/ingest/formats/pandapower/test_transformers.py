@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.grid.grid import ReadGrid
+from app.grid.report import ReadGrid
 from app.ingest.formats.pandapower import network as pandapower_json
-from tests.app.ingest.requests import ask
+from tests.app.ingest.requests import ask, report_of
 
 _WRITE = """
 import json, sys, pandapower, pandapower.networks as networks
@@ -74,9 +74,9 @@ def test_branches_are_those_of_the_power_flow(nets: list[dict[str, Any]], positi
 def test_the_results_of_a_net_solve_the_grid_made_of_it(
     nets: list[dict[str, Any]], position: int
 ) -> None:
-    told = _read(nets[position]).report["power_flow"]
-    assert told["voltages_solve_it"]
-    assert told["largest_voltage_change_pu"] < 1e-3
+    check = report_of(_read(nets[position]))["power_flow"]
+    assert check["voltages_solve_it"]
+    assert check["largest_voltage_change_pu"] < 1e-3
 
 
 def test_the_power_of_the_external_grid_is_that_of_the_results(nets: list[dict[str, Any]]) -> None:
@@ -91,4 +91,4 @@ def test_a_bus_without_supply_has_no_voltage_and_the_others_keep_theirs() -> Non
     parts = {"bus": {"_object": bus}, "res_bus": {"_object": found}}
     read = pandapower_json.read(ask("pandapower", json.dumps({"_object": parts})))
     assert read.grid.features[:, read.grid.feature_names.index("Vm")].tolist() == [1, 0]
-    assert read.report["buses_without_supply"] == 1
+    assert read.report.buses_without_supply == 1
