@@ -1,1 +1,1 @@
-"""Built-in cases: which there are."""
+"""Endpoint for the list of built-in cases."""

@@ -1,4 +1,4 @@
-"""GET /cases."""
+"""Endpoint of /cases: the built-in cases."""
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
@@ -9,12 +9,14 @@ router = APIRouter(prefix="/cases", tags=["graphs"])
 
 
 class CaseOut(BaseModel):
-    """A built-in case; send its name to POST /graphs."""
+    """A built-in case; its name is the `case` of POST /graphs."""
 
     name: str = Field(examples=["case118"])
     source: str = Field(examples=["pandapower"])
     buses: int = Field(examples=[118])
-    branches: int = Field(description="In service; parallel ones apart.", examples=[186])
+    branches: int = Field(
+        description="Branches in service; parallel ones count separately.", examples=[186]
+    )
 
 
 class CasesOut(BaseModel):
@@ -23,9 +25,9 @@ class CasesOut(BaseModel):
     items: list[CaseOut]
 
 
-@router.get("")
+@router.get("", summary="List the built-in cases")
 def get_cases() -> CasesOut:
-    """List the cases that POST /graphs knows by name, with their sizes."""
+    """List the cases that POST /graphs can store by name, with their sizes."""
     return CasesOut(
         items=[CaseOut.model_validate(case, from_attributes=True) for case in list_cases()]
     )

@@ -1,1 +1,1 @@
-"""Grids given back: topology JSON, CSV, GraphML, GeoJSON and pandapower JSON."""
+"""Export of grids: topology JSON, CSV, GraphML, GeoJSON and pandapower JSON."""

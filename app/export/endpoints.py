@@ -1,4 +1,4 @@
-"""GET /graphs/{id}/export/{format}."""
+"""Endpoint of /graphs/{id}/export/{format}: a grid as a file."""
 
 import re
 from typing import Annotated, Literal
@@ -31,21 +31,28 @@ _MEDIA_TYPES = {
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-@router.get("/{form}", response_class=Response)
+@router.get("/{form}", summary="Export a grid as a file", response_class=Response)
 def export_graph(
     graph_id: Annotated[str, Path(max_length=64)],
     form: Annotated[
-        ExportFormat, Path(description="`csv` has the branches, `csv-buses` the buses.")
+        ExportFormat, Path(description="`csv` writes the branches, `csv-buses` the buses.")
     ],
     session: ReadingSession,
     model_id: Annotated[
-        str | None, Query(max_length=64, description="Whose predictions; default: the active.")
+        str | None,
+        Query(
+            max_length=64,
+            description="Model whose predictions are added; default: the active model.",
+        ),
     ] = None,
     label: Annotated[
-        str | None, Query(max_length=100, description="Label set for `label` of `json`.")
+        str | None,
+        Query(
+            max_length=100, description="Label set written as `label` of the buses; `json` only."
+        ),
     ] = None,
 ) -> Response:
-    """Give a grid back as a file, with the predictions of a model where the format has room."""
+    """Export a grid as a file, with the predictions of a model if the format has room for them."""
     grid = load_grid(session, graph_id)
     predictions = _find_predictions(session, graph_id, model_id)
     exported = Exported(grid, list_label_sets(session, graph_id), predictions)
@@ -75,5 +82,5 @@ def _find_predictions(session: Session, graph_id: str, model_id: str | None) -> 
         active = models.list_active(session, graph_id)
         return models.load_predictions(session, active[0].model_id) if active else None
     if models.get_model(session, model_id).graph_id != graph_id:
-        raise ModelNotFound(f"Model {model_id!r} is not one of grid {graph_id!r}.")
+        raise ModelNotFound(f"Grid {graph_id!r} has no model {model_id!r}.")
     return models.load_predictions(session, model_id)

@@ -1,4 +1,4 @@
-"""Topology JSON as POST /graphs takes it, and GeoJSON."""
+"""Topology JSON, which POST /graphs accepts, and GeoJSON."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from app.grid.grid import UNKNOWN_CLASS, Grid, LabelSet
 
 
 def write_topology(exported: Exported, label: LabelSet | None) -> dict[str, Any]:
-    """Return the grid as the body that would store it again; ``label`` becomes the classes."""
+    """Return the grid as a body of POST /graphs; ``label`` gives the label of each bus."""
     grid = exported.grid
     geographic = grid.coordinate_system == "geographic"
     return {
@@ -44,7 +44,7 @@ def _bus(grid: Grid, bus: int, label: LabelSet | None, geographic: bool) -> dict
 def write_geojson(exported: Exported) -> dict[str, Any]:
     """Return buses as points and branches as lines.
 
-    Without geographic coordinates the geometry is null, as RFC 7946 has it, and the place in
+    Without geographic coordinates the geometry is null, as RFC 7946 demands, and the place in
     the drawing is a property.
     """
     grid = exported.grid
@@ -63,8 +63,8 @@ def write_geojson(exported: Exported) -> dict[str, Any]:
 
 
 def _feature(kind: str, coordinates: list[Any], properties: dict[str, Cell]) -> dict[str, Any]:
-    known = np.isfinite(np.array(coordinates)).all()
-    geometry = {"type": kind, "coordinates": coordinates} if known else None
+    placed = np.isfinite(np.array(coordinates)).all()
+    geometry = {"type": kind, "coordinates": coordinates} if placed else None
     return {"type": "Feature", "geometry": geometry, "properties": properties}
 
 

@@ -1,4 +1,4 @@
-"""pandapower JSON: the tables that pandapower's own reader fills up to a whole net."""
+"""pandapower JSON: the tables of a grid; pandapower's reader adds the empty ones."""
 
 import json
 from typing import Any
@@ -20,12 +20,13 @@ _KINDS = {"transformer": "trafo", "switch": "switch"}
 
 
 def write_pandapower(exported: Exported) -> dict[str, Any]:
-    """Return a net in pandapower's JSON form; predictions are columns of the bus table.
+    """Return a network in pandapower's JSON form; predictions are columns of the bus table.
 
-    Deviation: a grid without base voltages is written at 1 kV, one without impedances with
-        0.1 p.u. for every branch; what stands at a bus is one load, one shunt, one generator:
-        an external grid or a voltage-controlled one where the bus type says so, else a static
-        one. Charging of transformers is left out: pandapower knows only the inductive kind.
+    Deviation: a grid without base voltages is written at 1 kV, a grid without impedances with
+        0.1 p.u. per branch. All elements at a bus become one load, one shunt and one generator:
+        an external grid or a voltage-controlled generator according to the bus type, else a
+        static generator. Charging of transformers is left out: pandapower has only the
+        inductive kind.
     """
     grid = exported.grid
     types = _bus_types(exported)
@@ -40,7 +41,7 @@ def write_pandapower(exported: Exported) -> dict[str, Any]:
         "ext_grid": _slacks(grid, types == _SLACK),
         "shunt": _shunts(grid),
     }
-    # pandapower adds the tables that are absent, and with the right types.
+    # pandapower adds absent tables with the right column types.
     parts: dict[str, Any] = {
         name: _frame(sheet) for name, sheet in tables.items() if any(sheet.values())
     }
@@ -49,13 +50,13 @@ def write_pandapower(exported: Exported) -> dict[str, Any]:
 
 
 def _bus_types(exported: Exported) -> IntArray:
-    """Return positions in ``BUS_TYPES``; every bus is PQ where voltages or types are unknown."""
+    """Return positions in ``BUS_TYPES``; all buses are PQ if voltages or types are unknown."""
     grid = exported.grid
-    found = next((each for each in exported.label_sets if each.name == "bus_type"), None)
-    if found is None or grid.find_column("Vm") is None:
+    labels = next((one for one in exported.label_sets if one.name == "bus_type"), None)
+    if labels is None or grid.find_column("Vm") is None:
         return np.full(grid.bus_count, _PQ)
-    order = [BUS_TYPES.index(name) if name in BUS_TYPES else _PQ for name in found.class_names]
-    return np.array([*order, _PQ])[found.classes]
+    order = [BUS_TYPES.index(name) if name in BUS_TYPES else _PQ for name in labels.class_names]
+    return np.array([*order, _PQ])[labels.classes]
 
 
 def _frame(sheet: Sheet) -> dict[str, Any]:
@@ -80,7 +81,7 @@ def _column_type(cells: list[Cell]) -> str:
 
 def _buses(exported: Exported) -> Sheet:
     grid = exported.grid
-    zone = next((each for each in exported.label_sets if each.name == "zone"), None)
+    zone = next((one for one in exported.label_sets if one.name == "zone"), None)
     zones: list[Cell] = [None] * grid.bus_count
     if zone is not None:
         zones = [None if bus < 0 else zone.class_names[bus] for bus in zone.classes]
@@ -98,8 +99,9 @@ def _buses(exported: Exported) -> Sheet:
 
 
 def _point(place: FloatArray) -> Cell:
-    known = np.isfinite(place).all()
-    return json.dumps({"type": "Point", "coordinates": place.tolist()}) if known else None
+    if not np.isfinite(place).all():
+        return None
+    return json.dumps({"type": "Point", "coordinates": place.tolist()})
 
 
 def _lines(grid: Grid) -> Sheet:

@@ -1,4 +1,4 @@
-"""A grid laid out as two sheets, buses and branches: what every export format starts from."""
+"""A grid as two tables, buses and branches, from which every export format is written."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _DECIMALS = 6
 
 @dataclass(frozen=True, eq=False)
 class Exported:
-    """What is written: a grid, its label sets, and a model's answers where there is one."""
+    """A grid, its label sets, and the predictions of a model if there is one."""
 
     grid: Grid
     label_sets: Sequence[LabelSet]
@@ -26,7 +26,7 @@ class Exported:
 
 
 def lay_out_buses(exported: Exported) -> Sheet:
-    """Return one column a property of the buses; None where a bus has none."""
+    """Return one column per property of the buses; None for a missing value."""
     grid = exported.grid
     sheet: Sheet = {"id": list(grid.bus_ids)}
     if any(grid.bus_names):
@@ -49,7 +49,7 @@ def lay_out_buses(exported: Exported) -> Sheet:
 
 
 def lay_out_branches(exported: Exported) -> Sheet:
-    """Return one column a property of the branches."""
+    """Return one column per property of the branches."""
     grid = exported.grid
     sheet: Sheet = {
         "source": [grid.bus_ids[bus] for bus in grid.ends[:, 0]],

@@ -1,4 +1,4 @@
-"""CSV and GraphML."""
+"""CSV and GraphML writers."""
 
 import csv
 import io
@@ -13,7 +13,7 @@ _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.
 
 
 def write_csv(sheet: Sheet) -> str:
-    """Write a sheet; a text that a spreadsheet would run as a formula gets an apostrophe."""
+    """Write a table; text that a spreadsheet would run as a formula gets an apostrophe."""
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow([neutralise(name) for name in sheet])
@@ -23,7 +23,7 @@ def write_csv(sheet: Sheet) -> str:
 
 
 def neutralise(cell: Cell) -> Cell:
-    """Keep a text from being a formula; numbers stay numbers."""
+    """Put an apostrophe before text that would be a formula; numbers stay numbers."""
     if isinstance(cell, str) and cell.startswith(_FORMULA_STARTS):
         return f"'{cell}"
     return cell

@@ -1,1 +1,1 @@
-"""Grids: taken in, stored packed, listed, shown, deleted."""
+"""Grids: stored, listed, shown, compared and deleted."""

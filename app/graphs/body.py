@@ -1,4 +1,4 @@
-"""What POST /graphs takes: a JSON body, or a multipart form with a file."""
+"""Body of POST /graphs: JSON, or a multipart form with a file."""
 
 from typing import Annotated, Any
 
@@ -27,7 +27,7 @@ async def _read_grid_body(request: Request) -> bytes | Upload:
             raise MediaTypeUnsupported(f"Send application/json or {FORM}.") from error
     form = await read_form(request, _TEXTS, _FILES, _list_faults)
     if "file" not in form.files:
-        raise GridRejected("There is no file in the form.", _list_faults(form))
+        raise GridRejected("The form has no file.", _list_faults(form))
     return _make_upload(form)
 
 
@@ -46,28 +46,28 @@ def _make_upload(form: Form) -> Upload:
 
 
 GridBody = Annotated[bytes | Upload, Depends(_read_grid_body)]
-"""JSON as bytes, or an upload."""
+"""A JSON body as bytes, or an uploaded file."""
 
 
 def describe_body() -> dict[str, Any]:
     """Return the OpenAPI description of the body of POST /graphs."""
     file = {"type": "string", "contentMediaType": "application/octet-stream"}
     fields = {
-        "file": file | {"description": "The grid."},
-        "buses": file | {"description": "The buses, for CSV only."},
-        "format": {"enum": list(FORMATS), "description": "Found in the content when absent."},
+        "file": file | {"description": "The file with the grid."},
+        "buses": file | {"description": "A second file with the buses; CSV only."},
+        "format": {"enum": list(FORMATS), "description": "Default: recognised by content."},
         "weight": {
             "enum": ["given", *WEIGHT_CHOICES],
-            "description": "What the weight of a branch is; `given` for CSV, GraphML and JSON.",
+            "description": "Weight of a branch; `given` only for CSV, GraphML and JSON.",
         },
-        "name": {"type": "string", "maxLength": 200},
+        "name": {"type": "string", "maxLength": 200, "description": "Name of the grid."},
         "columns": {
             "enum": ["topology"],
-            "description": "Also add clustering, betweenness and distance to generation.",
+            "description": "Add clustering, betweenness and distance to generation.",
         },
         "check": {
             "enum": ["power_flow"],
-            "description": "Also compare the voltages of the file with its power flow.",
+            "description": "Check whether the voltages of the file solve its power flow.",
         },
     }
     schema = {"type": "object", "required": ["file"], "properties": fields}

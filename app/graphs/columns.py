@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from app.graphs.schemas import BranchOut, BusOut
 from app.grid.grid import Columns, Grid
 
 
 def topology_columns(graph_id: str, grid: Grid) -> dict[str, Any]:
-    """Return all buses and branches, one list a property; see ``TopologyOut``."""
+    """Return all buses and branches, one list per property; see ``TopologyOut``."""
     return {
         "graph_id": graph_id,
         "coordinate_system": grid.coordinate_system,
@@ -28,35 +29,35 @@ def topology_columns(graph_id: str, grid: Grid) -> dict[str, Any]:
     }
 
 
-def bus_page(grid: Grid, start: int, limit: int) -> tuple[list[dict[str, Any]], str | None]:
-    """Return some buses from a position on, and where the next page starts."""
+def bus_page(grid: Grid, start: int, limit: int) -> tuple[list[BusOut], str | None]:
+    """Return buses from a position on, and where the next page starts."""
     positions = range(start, min(start + limit, grid.bus_count))
     items = [
-        {
-            "id": grid.bus_ids[bus],
-            "name": grid.bus_names[bus] or None,
-            "x": _known(grid.coordinates[bus, 0]),
-            "y": _known(grid.coordinates[bus, 1]),
-            "aliases": {kind: names[bus] for kind, names in grid.aliases.items() if names[bus]},
-            "features": dict(zip(grid.feature_names, grid.features[bus].tolist(), strict=True)),
-            "columns": _row(grid.bus_columns, bus),
-        }
+        BusOut(
+            id=grid.bus_ids[bus],
+            name=grid.bus_names[bus] or None,
+            x=_nan_to_none(grid.coordinates[bus, 0]),
+            y=_nan_to_none(grid.coordinates[bus, 1]),
+            aliases={kind: names[bus] for kind, names in grid.aliases.items() if names[bus]},
+            features=dict(zip(grid.feature_names, grid.features[bus].tolist(), strict=True)),
+            columns=_row(grid.bus_columns, bus),
+        )
         for bus in positions
     ]
     return items, _next_start(start + limit, grid.bus_count)
 
 
-def branch_page(grid: Grid, start: int, limit: int) -> tuple[list[dict[str, Any]], str | None]:
-    """Return some branches from a position on, and where the next page starts."""
+def branch_page(grid: Grid, start: int, limit: int) -> tuple[list[BranchOut], str | None]:
+    """Return branches from a position on, and where the next page starts."""
     positions = range(start, min(start + limit, grid.branch_count))
     items = [
-        {
-            "source": grid.bus_ids[grid.ends[branch, 0]],
-            "target": grid.bus_ids[grid.ends[branch, 1]],
-            "weight": float(grid.weights[branch]),
-            "kind": grid.kind_names[grid.kinds[branch]],
-            "columns": _row(grid.branch_columns, branch),
-        }
+        BranchOut(
+            source=grid.bus_ids[grid.ends[branch, 0]],
+            target=grid.bus_ids[grid.ends[branch, 1]],
+            weight=float(grid.weights[branch]),
+            kind=grid.kind_names[grid.kinds[branch]],
+            columns=_row(grid.branch_columns, branch),
+        )
         for branch in positions
     ]
     return items, _next_start(start + limit, grid.branch_count)
@@ -68,7 +69,7 @@ def _row(columns: Columns, position: int) -> dict[str, float]:
     return dict(zip(columns.names, columns.values[position].tolist(), strict=True))
 
 
-def _known(value: float) -> float | None:
+def _nan_to_none(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 

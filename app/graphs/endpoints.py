@@ -1,4 +1,4 @@
-"""POST and GET /graphs, GET and DELETE /graphs/{id}, its buses and branches."""
+"""Endpoints of /graphs: store, list, show, compare and delete grids."""
 
 from typing import Annotated
 
@@ -7,9 +7,7 @@ from fastapi import APIRouter, Path, Query, Request, Response, status
 from app.graphs import columns, service
 from app.graphs.body import GridBody, describe_body
 from app.graphs.schemas import (
-    BranchOut,
     BranchPage,
-    BusOut,
     BusPage,
     DifferenceOut,
     GraphDetailOut,
@@ -32,12 +30,13 @@ router = APIRouter(prefix="/graphs", tags=["graphs"])
 
 GraphId = Annotated[str, Path(max_length=64)]
 StartQuery = Annotated[
-    int, Query(ge=0, le=10**9, alias="cursor", description="`next_cursor` of the page before.")
+    int, Query(ge=0, le=10**9, alias="cursor", description="`next_cursor` of the previous page.")
 ]
 
 
 @router.post(
     "",
+    summary="Store a grid",
     status_code=status.HTTP_201_CREATED,
     responses={200: {"model": GraphDetailOut, "description": "This grid was already stored."}},
     openapi_extra=describe_body(),
@@ -48,13 +47,13 @@ def create_graph(
     response: Response,
     database: DatabaseDep,
     version_of: Annotated[
-        str | None, Query(max_length=64, description="The grid that this is a new version of.")
+        str | None, Query(max_length=64, description="Store the grid as a new version of this one.")
     ] = None,
 ) -> GraphDetailOut:
-    """Store a grid: a built-in case by name, a topology, or a file of a known format.
+    """Store a built-in case by name, a topology as JSON, or a file of a supported format.
 
-    As a new version of another grid it takes over labels and aliases by bus id, and the report
-    tells the difference.
+    A new version of another grid takes over its labels and aliases by bus id; the import report
+    lists the differences.
     """
     before = _load_predecessor(database, version_of)
     read = _read_body(body, request.app.state.settings)
@@ -71,62 +70,64 @@ def create_graph(
     return GraphDetailOut.from_detail(detail)
 
 
-@router.get("")
+@router.get("", summary="List grids")
 def list_graphs(
     session: ReadingSession, limit: LimitQuery, cursor: CursorQuery = None
 ) -> GraphPage:
-    """List grids, newest first."""
+    """List all stored grids, newest first."""
     rows, next_cursor = service.list_graphs(session, limit, cursor)
     return GraphPage(items=[GraphOut.from_row(row) for row in rows], next_cursor=next_cursor)
 
 
-@router.get("/{graph_id}")
+@router.get("/{graph_id}", summary="Show a grid")
 def get_graph(graph_id: GraphId, session: ReadingSession) -> GraphDetailOut:
-    """Show a grid: counts, features, label sets, and the report of its import."""
+    """Show the size, features and label sets of a grid, and its import report."""
     return GraphDetailOut.from_detail(service.get_detail(session, graph_id))
 
 
-@router.get("/{graph_id}/versions")
+@router.get("/{graph_id}/versions", summary="List the versions of a grid")
 def list_versions(graph_id: GraphId, session: ReadingSession) -> VersionsOut:
-    """List all versions of a grid, the oldest first."""
+    """List all versions of a grid, oldest first; any version can be named."""
     rows = service.list_versions(session, graph_id)
     return VersionsOut(items=[GraphOut.from_row(row) for row in rows])
 
 
-@router.get("/{graph_id}/difference/{other_id}")
+@router.get("/{graph_id}/difference/{other_id}", summary="Compare two grids")
 def get_difference(graph_id: GraphId, other_id: GraphId, session: ReadingSession) -> DifferenceOut:
-    """Say what changed from one grid to another: two versions, or the same grid from two files."""
+    """List what changed from one grid to another: two versions, or one grid from two files."""
     difference = service.compare_grids(session, graph_id, other_id)
     return DifferenceOut.from_difference(difference, graph_id, other_id)
 
 
-@router.get("/{graph_id}/topology", response_model=TopologyOut)
+@router.get(
+    "/{graph_id}/topology", summary="Get a whole grid as columns", response_model=TopologyOut
+)
 def get_topology(graph_id: GraphId, session: ReadingSession) -> Response:
-    """Send a whole grid as columns: ids, names, coordinates, branches."""
+    """Return ids, names and coordinates of all buses and all branches, one list per property."""
     return respond_columns(columns.topology_columns(graph_id, service.load_grid(session, graph_id)))
 
 
-@router.get("/{graph_id}/buses")
+@router.get("/{graph_id}/buses", summary="List the buses of a grid")
 def list_buses(
     graph_id: GraphId, session: ReadingSession, limit: LimitQuery, start: StartQuery = 0
 ) -> BusPage:
-    """List the buses of a grid in its order, with their features."""
+    """List buses with their features, in the order of the grid."""
     items, following = columns.bus_page(service.load_grid(session, graph_id), start, limit)
-    return BusPage(items=[BusOut(**item) for item in items], next_cursor=following)
+    return BusPage(items=items, next_cursor=following)
 
 
-@router.get("/{graph_id}/branches")
+@router.get("/{graph_id}/branches", summary="List the branches of a grid")
 def list_branches(
     graph_id: GraphId, session: ReadingSession, limit: LimitQuery, start: StartQuery = 0
 ) -> BranchPage:
-    """List the branches of a grid in its order."""
+    """List branches with their electrical data, in the order of the grid."""
     items, following = columns.branch_page(service.load_grid(session, graph_id), start, limit)
-    return BranchPage(items=[BranchOut(**item) for item in items], next_cursor=following)
+    return BranchPage(items=items, next_cursor=following)
 
 
-@router.delete("/{graph_id}", status_code=status.HTTP_204_NO_CONTENT)
+@router.delete("/{graph_id}", summary="Delete a grid", status_code=status.HTTP_204_NO_CONTENT)
 def delete_graph(graph_id: GraphId, session: WritingSession) -> None:
-    """Delete a grid with its labels and models; not while a job uses it."""
+    """Delete a grid with its labels and models; refused while an unfinished job uses it."""
     service.delete_graph(session, graph_id)
 
 

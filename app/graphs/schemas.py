@@ -1,4 +1,4 @@
-"""How grids look on the wire."""
+"""Wire formats of grids."""
 
 from datetime import datetime
 from typing import Any, Self
@@ -33,15 +33,16 @@ class GraphOut(BaseModel):
     name: str = Field(examples=["case118"])
     source: str = Field(examples=["pandapower 3.5.6 case118"])
     content_hash: str = Field(
-        description="SHA-256; the same content is never stored twice.", examples=["7c5b1a64c2fa..."]
+        description="SHA-256 of the content; the same content is stored once.",
+        examples=["7c5b1a64c2fa..."],
     )
     bus_count: int = Field(examples=[118])
     branch_count: int = Field(examples=[186])
     island_count: int = Field(examples=[1])
     feature_names: list[str] = Field(examples=[["Pd", "Qd", "Vm", "Va", "base_kv"]])
-    version: int = Field(description="1 for a grid that is no version of another.", examples=[1])
+    version: int = Field(description="1 for the first version of a grid.", examples=[1])
     version_of: str | None = Field(
-        description="The version this one was sent as a new version of.", examples=[None]
+        description="Id of the version before this one.", examples=[None]
     )
     created_at: datetime = Field(examples=["2026-11-16T05:18:45.508012Z"])
 
@@ -52,21 +53,21 @@ class GraphOut(BaseModel):
 
 
 class GraphLabelOut(BaseModel):
-    """A label set that a grid has."""
+    """A label set of a grid."""
 
     name: str = Field(examples=["role"])
     class_names: list[str] = Field(examples=[["neither", "load", "generator"]])
     definition: str = Field(examples=["generator: a generator is connected; else load: ..."])
     source: LabelSource = Field(examples=["file"])
-    version: int = Field(description="Of the definition.", examples=[1])
+    version: int = Field(description="Version of the definition.", examples=[1])
 
 
 class GraphDetailOut(GraphOut):
-    """A grid with its label sets and the report of its import."""
+    """A grid with its label sets and its import report."""
 
     labels: list[GraphLabelOut]
     report: dict[str, Any] = Field(
-        description="What was kept, assumed and dropped.",
+        description="Import report: what was kept, assumed and dropped.",
         examples=[{"buses": 118, "branches": 186, "islands": 1, "notes": ["Every branch ..."]}],
     )
 
@@ -74,9 +75,7 @@ class GraphDetailOut(GraphOut):
     def from_detail(cls, detail: GraphDetail) -> Self:
         """Translate a row and its label sets."""
         summary = GraphOut.from_row(detail.row).model_dump()
-        labels = [
-            GraphLabelOut.model_validate(each, from_attributes=True) for each in detail.labels
-        ]
+        labels = [GraphLabelOut.model_validate(row, from_attributes=True) for row in detail.labels]
         return cls.model_validate(summary | {"labels": labels, "report": detail.row.report})
 
 
@@ -84,17 +83,17 @@ class GraphPage(BaseModel):
     """Grids, newest first."""
 
     items: list[GraphOut]
-    next_cursor: str | None = Field(description="Give it as `cursor` for the next page.")
+    next_cursor: str | None = Field(description="Send it as `cursor` to get the next page.")
 
 
 class VersionsOut(BaseModel):
-    """All versions of a grid, the oldest first."""
+    """All versions of a grid, oldest first."""
 
     items: list[GraphOut]
 
 
-class SomeOut(BaseModel):
-    """How many there are, and the first of them."""
+class ListingOut(BaseModel):
+    """The number of items, and the first 20 of them."""
 
     count: int = Field(examples=[1])
     first: list[str] = Field(examples=[["7"]])
@@ -108,24 +107,24 @@ class LargestChangeOut(BaseModel):
     after: float = Field(alias="to", examples=[45.0])
 
 
-class ChangeOut(SomeOut):
-    """Where a column changed."""
+class ColumnChangeOut(ListingOut):
+    """The rows in which a column changed, and its largest change."""
 
     largest: LargestChangeOut
 
 
 class DifferenceOut(BaseModel):
-    """What changed from one grid to another, found by bus id."""
+    """Everything that changed from one grid to another; buses are matched by id."""
 
     before: str = Field(examples=["0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e"])
     after: str = Field(examples=["25ee2155cd214236aca6f034b322aac9"])
-    buses_added: SomeOut
-    buses_removed: SomeOut
-    branches_added: SomeOut
-    branches_removed: SomeOut
-    features_changed: dict[str, ChangeOut]
-    branch_columns_changed: dict[str, ChangeOut]
-    labels_changed: dict[str, SomeOut]
+    buses_added: ListingOut
+    buses_removed: ListingOut
+    branches_added: ListingOut
+    branches_removed: ListingOut
+    features_changed: dict[str, ColumnChangeOut]
+    branch_columns_changed: dict[str, ColumnChangeOut]
+    labels_changed: dict[str, ListingOut]
 
     @classmethod
     def from_difference(cls, difference: GridDifference, before: str, after: str) -> Self:
@@ -138,15 +137,15 @@ class BusOut(BaseModel):
 
     id: str = Field(examples=["1"])
     name: str | None = Field(examples=[None])
-    x: float | None = Field(description="Longitude, if geographic.", examples=[-2.2753708781])
-    y: float | None = Field(description="Latitude, if geographic.", examples=[2.8543413351])
+    x: float | None = Field(description="Longitude, or x of a drawing.", examples=[-2.2753708781])
+    y: float | None = Field(description="Latitude, or y of a drawing.", examples=[2.8543413351])
     aliases: dict[str, str] = Field(
-        description="Other names that find this bus, by kind.",
+        description="Other names of the bus, by kind; requests may use them as ids.",
         examples=[{"pandapower_index": "index 0"}],
     )
     features: dict[str, float] = Field(examples=[{"Pd": 51.0, "Qd": 27.0, "Vm": 0.955}])
     columns: dict[str, float] = Field(
-        description="Used as features only when a request names them.",
+        description="Further columns: features only for a training request that names them.",
         examples=[{"degree": 2.0, "Pg": 0.0, "generators": 1.0}],
     )
 
@@ -166,7 +165,7 @@ class BranchOut(BaseModel):
     weight: float = Field(examples=[1.0])
     kind: str = Field(examples=["transformer"])
     columns: dict[str, float] = Field(
-        description="What the file says of the branch; the report of the import has the units.",
+        description="Electrical data of the branch; the import report has the units.",
         examples=[{"r": 0.00034, "x": 0.00405, "b": 0.164, "rating": 250.0}],
     )
 
@@ -179,7 +178,7 @@ class BranchPage(BaseModel):
 
 
 class BusColumns(BaseModel):
-    """One list a property, one entry a bus."""
+    """One list per property, one entry per bus."""
 
     id: list[str] = Field(examples=[["1", "2"]])
     name: list[str | None] = Field(examples=[[None, "Chester"]])
@@ -188,7 +187,7 @@ class BusColumns(BaseModel):
 
 
 class BranchColumns(BaseModel):
-    """One list a property, one entry a branch; ends are positions of buses."""
+    """One list per property, one entry per branch; ends are positions of buses."""
 
     source: list[int] = Field(serialization_alias="from", examples=[[0]])
     target: list[int] = Field(serialization_alias="to", examples=[[1]])

@@ -1,1 +1,1 @@
-"""Label sets: the classes of the buses of a grid."""
+"""Label sets of grids: uploaded, from the catalogue, or computed by jobs; their suitability."""

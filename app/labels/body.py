@@ -1,4 +1,4 @@
-"""What POST /graphs/{id}/labels takes: JSON, or a form with a CSV file."""
+"""Body of POST /graphs/{id}/labels: JSON, or a form with a CSV file."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -18,7 +18,7 @@ _MOST_BYTES = 8 * 2**20
 
 
 class LabelsIn(BodyIn):
-    """Own labels under a name, or a kind of the catalogue."""
+    """Either a kind of the catalogue, or a name and own labels by bus id or alias."""
 
     kind: str | None = Field(None, max_length=100, examples=["voltage_class"])
     name: str | None = Field(None, max_length=100, examples=["owner"])
@@ -29,7 +29,7 @@ class LabelsIn(BodyIn):
 
 @dataclass(frozen=True, eq=False)
 class LabelsAsked:
-    """What was asked for: a kind, or a name with pairs of bus and class."""
+    """A requested label set: a kind, or a name with pairs of bus and class."""
 
     kind: str | None
     name: str
@@ -40,9 +40,9 @@ async def _read_labels_body(request: Request) -> LabelsAsked:
     if is_form(request):
         form = await read_form(request, ("name",), ("file",))
         if "file" not in form.files:
-            raise LabelsRejected("There is no file in the form.", [Fault("file", "is missing")])
+            raise LabelsRejected("The form has no file.", [Fault("file", "is missing")])
         if len(form.files["file"]) > _MOST_BYTES:
-            raise BodyTooLarge(f"A file of labels has at most {_MOST_BYTES:,} bytes.")
+            raise BodyTooLarge(f"A file of labels may have at most {_MOST_BYTES:,} bytes.")
         rows = await run_in_threadpool(read_label_rows, form.files["file"])
         return LabelsAsked(None, form.texts.get("name", ""), rows)
     body = await read_json_bytes(request, _MOST_BYTES)
@@ -60,7 +60,7 @@ def _read_json(body: bytes) -> LabelsAsked:
         raise LabelsRejected("The labels have errors.", faults) from error
     if (read.kind is None) == (read.labels is None):
         raise LabelsRejected(
-            "Say what labels.", [Fault("body", "has to have either kind or labels")]
+            "Provide either `kind` or `labels`.", [Fault("body", "needs either kind or labels")]
         )
     given = (read.labels or {}).items()
     pairs = [(bus, str(name)) for bus, name in given if name is not None]
@@ -72,7 +72,11 @@ LabelsBody = Annotated[LabelsAsked, Depends(_read_labels_body)]
 
 def describe_body() -> dict[str, Any]:
     """Return the OpenAPI description of the body."""
-    file = {"type": "string", "contentMediaType": "text/csv", "description": "Columns bus, label."}
+    file = {
+        "type": "string",
+        "contentMediaType": "text/csv",
+        "description": "CSV with the columns bus and label.",
+    }
     fields = {"file": file, "name": {"type": "string", "maxLength": 100}}
     schema = {"type": "object", "required": ["file", "name"], "properties": fields}
     content = {

@@ -1,4 +1,4 @@
-"""Label sets computed from a stored grid: what each means is part of it."""
+"""Catalogue of label sets computed from a stored grid, each with its definition."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -22,14 +22,16 @@ _FROM_THE_FILE = ("area", "zone", "bus_type")
 def compute_label_set(grid: Grid, kind: str) -> LabelSet:
     """Return a label set of the catalogue.
 
-    Raises: LabelsRejected if the kind is not known or the grid lacks what it needs.
+    Raises: LabelsRejected for an unknown kind, or a grid without the columns that it needs.
     """
     if kind in _FROM_THE_FILE:
-        raise _refuse(kind, "comes with the file of a grid; this grid has none")
+        raise _refuse(
+            kind, "comes only with the file of a grid, and the file of this grid has none"
+        )
     make = CATALOGUE.get(kind)
     if make is None:
-        known = ", ".join((*CATALOGUE, *_FROM_THE_FILE, *LONG_KINDS))
-        raise _refuse(kind, f"is not in the catalogue; there are {known}")
+        kinds = ", ".join((*CATALOGUE, *_FROM_THE_FILE, *LONG_KINDS))
+        raise _refuse(kind, f"is not in the catalogue: {kinds}")
     return replace(make(grid), source="catalogue")
 
 
@@ -99,7 +101,9 @@ def _without_empty(
 
 
 def _refuse(kind: str, problem: str) -> LabelsRejected:
-    return LabelsRejected("These labels cannot be made.", [Fault("kind", f"{kind!r} {problem}")])
+    return LabelsRejected(
+        "These labels cannot be computed for this grid.", [Fault("kind", f"{kind!r} {problem}")]
+    )
 
 
 CATALOGUE: dict[str, Callable[[Grid], LabelSet]] = {

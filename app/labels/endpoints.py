@@ -1,4 +1,4 @@
-"""POST and GET /graphs/{id}/labels, /graphs/{id}/labels/{name} and its suitability."""
+"""Endpoints of /graphs/{id}/labels: add, list and show label sets and their suitability."""
 
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -25,7 +25,7 @@ from app.labels.schemas import (
     NewLabelSetOut,
     SuitabilityOut,
 )
-from app.labels.uploaded import place_labels
+from app.labels.uploaded import PlacementReport, place_labels
 from app.storage.db import Database, DatabaseDep, ReadingSession
 
 router = APIRouter(prefix="/graphs/{graph_id}/labels", tags=["labels"])
@@ -34,9 +34,9 @@ GraphId = Annotated[str, Path(max_length=64)]
 LabelName = Annotated[str, Path(max_length=100)]
 
 
-@router.get("")
+@router.get("", summary="List the label sets of a grid")
 def list_label_sets(graph_id: GraphId, session: ReadingSession) -> LabelSetsOut:
-    """List the label sets of a grid with the size of every class."""
+    """List the label sets of a grid with the number of buses per class."""
     label_sets = graphs.list_label_sets(session, graph_id)
     items = [LabelSetOut.from_label_set(label_set) for label_set in label_sets]
     return LabelSetsOut(items=items)
@@ -44,10 +44,14 @@ def list_label_sets(graph_id: GraphId, session: ReadingSession) -> LabelSetsOut:
 
 @router.post(
     "",
+    summary="Add a label set to a grid",
     status_code=status.HTTP_201_CREATED,
     responses={
         200: {"model": NewLabelSetOut, "description": "The grid already has these labels."},
-        202: {"model": JobAcceptedOut, "description": "A job computes them; follow `Location`."},
+        202: {
+            "model": JobAcceptedOut,
+            "description": "A job computes the labels; follow `Location`.",
+        },
     },
     openapi_extra=describe_body(),
 )
@@ -58,7 +62,10 @@ def create_label_set(
     database: DatabaseDep,
     submission: SubmissionDep,
 ) -> NewLabelSetOut | JobAcceptedOut:
-    """Give a grid labels: your own for some or all buses, or a kind of the catalogue."""
+    """Add your own labels for some or all buses, or a kind of the catalogue.
+
+    `n1_exposure` and `mw_lost` take minutes and are computed by a job (202).
+    """
     accepted = _find_or_queue(database, submission, graph_id, asked.kind)
     if accepted is not None:
         return JobAcceptedOut(**accepted)
@@ -70,7 +77,7 @@ def create_label_set(
     if not is_new:
         response.status_code = status.HTTP_200_OK
     counts = LabelSetOut.from_label_set(label_set).model_dump()
-    return NewLabelSetOut(**counts, report=report)
+    return NewLabelSetOut(**counts, report=msgspec.to_builtins(report))
 
 
 @router.get(
@@ -113,9 +120,9 @@ def get_suitability(
     return JSONResponse(accepted.model_dump(mode="json"), status.HTTP_202_ACCEPTED, headers)
 
 
-@router.get("/{name}", response_model=LabelColumnsOut)
+@router.get("/{name}", summary="Get a label set", response_model=LabelColumnsOut)
 def get_label_set(graph_id: GraphId, name: LabelName, session: ReadingSession) -> Response:
-    """Send the class of every bus."""
+    """Return the class of every bus under one label set."""
     label_set = graphs.get_label_set(session, graph_id, name)
     return respond_columns(
         {
@@ -133,19 +140,18 @@ def get_label_set(graph_id: GraphId, name: LabelName, session: ReadingSession) -
 
 def _make_label_set(
     session: Session, graph_id: str, asked: LabelsAsked
-) -> tuple[LabelSet, dict[str, Any]]:
+) -> tuple[LabelSet, PlacementReport]:
     grid = graphs.load_grid(session, graph_id)
     if asked.kind is None:
-        own = place_labels(grid, asked.name, asked.pairs)
-        return own.label_set, own.report()
+        return place_labels(grid, asked.name, asked.pairs)
     stored = graphs.find_label_set(session, graph_id, asked.kind)
-    return stored or compute_label_set(grid, asked.kind), {}
+    return stored or compute_label_set(grid, asked.kind), PlacementReport()
 
 
 def _find_or_queue(
     database: Database, submission: Submission, graph_id: str, kind: str | None
 ) -> dict[str, Any] | None:
-    """Return where labels of this kind are being computed; None if no job has to."""
+    """Return the job that computes labels of this kind; None if no job is needed."""
     if kind is None:
         return None
     earlier = submission.find_earlier(kind)

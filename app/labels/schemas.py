@@ -1,4 +1,4 @@
-"""How label sets look on the wire."""
+"""Wire formats of label sets."""
 
 from typing import Any, Self
 
@@ -8,19 +8,19 @@ from app.grid.grid import LabelSet, LabelSource
 
 
 class LabelSetOut(BaseModel):
-    """One way of classing the buses of a grid."""
+    """A label set: classes of the buses of a grid under one definition."""
 
     name: str = Field(examples=["role"])
     definition: str = Field(examples=["generator: a generator is connected; else load: ..."])
     source: LabelSource = Field(
-        description="`file`: came with the grid; `catalogue`: computed; `user`: sent by a user.",
+        description="`file`: part of the grid's file; `catalogue`: computed; `user`: uploaded.",
         examples=["file"],
     )
-    version: int = Field(description="Of the definition.", examples=[1])
+    version: int = Field(description="Version of the definition.", examples=[1])
     class_names: list[str] = Field(examples=[["neither", "load", "generator"]])
     class_counts: dict[str, int] = Field(examples=[{"neither": 10, "load": 54, "generator": 54}])
-    known: int = Field(description="How many buses have a class.", examples=[118])
-    unknown: int = Field(description="How many buses have none.", examples=[0])
+    known: int = Field(description="Number of buses with a class.", examples=[118])
+    unknown: int = Field(description="Number of buses without a class.", examples=[0])
 
     @classmethod
     def from_label_set(cls, label_set: LabelSet) -> Self:
@@ -52,42 +52,48 @@ class LabelColumnsOut(BaseModel):
     name: str = Field(examples=["role"])
     definition: str = Field(examples=["generator: a generator is connected; else load: ..."])
     source: LabelSource = Field(examples=["file"])
-    version: int = Field(description="Of the definition.", examples=[1])
+    version: int = Field(description="Version of the definition.", examples=[1])
     class_names: list[str] = Field(examples=[["neither", "load", "generator"]])
     bus_ids: list[str] = Field(examples=[["1", "2"]])
     classes: list[int] = Field(
-        description="Positions in `class_names`; -1 where unknown.", examples=[[2, 1]]
+        description="Positions in `class_names`; -1 for unknown.", examples=[[2, 1]]
     )
 
 
 class NewLabelSetOut(LabelSetOut):
-    """A label set that was just given, and what of it could not be placed."""
+    """A label set that was just added, and the named buses that the grid does not have."""
 
     report: dict[str, Any] = Field(examples=[{"unknown_buses": {"count": 1, "first": ["bus 999"]}}])
 
 
 class LeakOut(BaseModel):
-    """How well a column alone gives the classes away."""
+    """Accuracy of a small decision tree on one column alone."""
 
     column: str = Field(examples=["Pd"])
     accuracy: float = Field(examples=[0.93])
 
 
 class SuitabilityOut(BaseModel):
-    """Whether labels are worth learning on this grid."""
+    """What the features give away of a label set, and what the graph carries of it."""
 
     graph_id: str
     name: str
     class_counts: dict[str, int]
-    classes_too_small: list[str] = Field(description="Fewer than 3 buses: no split has them all.")
-    majority: float = Field(description="Accuracy of always saying the largest class.")
+    classes_too_small: list[str] = Field(
+        description="Classes with fewer than 3 buses: they cannot be in every part of a split."
+    )
+    majority: float = Field(description="Accuracy of always predicting the largest class.")
     adjusted_homophily: float | None = Field(
-        description="1: branches join equals; 0: as by chance; None: undefined."
+        description="1: branches join equal classes; 0: as by chance; null: undefined."
     )
     label_propagation: float | None = Field(
-        description="Accuracy of spreading a tenth of the labels along the branches."
+        description="Accuracy of label propagation from a tenth of the labels."
     )
-    features_alone: float | None = Field(description="Accuracy of a small tree, no graph.")
-    single_columns: list[LeakOut] = Field(description="Trees on one column each, best first.")
-    gives_away: list[str] = Field(description="Columns that give the label away.")
+    features_alone: float | None = Field(
+        description="Accuracy of a small decision tree on the features, without the graph."
+    )
+    single_columns: list[LeakOut] = Field(
+        description="Accuracy of trees on one column each, best first."
+    )
+    gives_away: list[str] = Field(description="Columns that predict the label without the graph.")
     verdict: str

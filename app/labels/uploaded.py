@@ -1,44 +1,39 @@
-"""The user's own labels: classes by bus id or alias, for some buses or for all."""
+"""Labels uploaded by a user: classes by bus id or alias, for some or all buses."""
 
 import csv
 import io
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
 
+import msgspec
 import numpy as np
+from msgspec import UNSET, UnsetType
 
 from app.errors import LabelsRejected
 from app.grid.grid import UNKNOWN_CLASS, Grid, LabelSet
+from app.grid.listing import MOST_LISTED, Listing, make_listing
 from app.grid.text_rules import find_text_problem, shorten
 from app.ingest.build.power_labels import natural_order
 from ml.errors import Fault
 
 MOST_CLASSES = 1000
-_MOST_SHOWN = 20
 _ID_COLUMNS = ("bus", "bus_id", "id")
 _CLASS_COLUMNS = ("label", "class")
 _BYTE_ORDER_MARK = "\ufeff"
 
 
-@dataclass(frozen=True, eq=False)
-class OwnLabels:
-    """A label set and the buses named in it that the grid does not have."""
+class PlacementReport(msgspec.Struct, frozen=True):
+    """Buses named by the user that the grid does not have."""
 
-    label_set: LabelSet
-    unknown_buses: tuple[str, ...]
-
-    def report(self) -> dict[str, Any]:
-        """Say what could not be placed."""
-        shown = list(self.unknown_buses[:_MOST_SHOWN])
-        return {"unknown_buses": {"count": len(self.unknown_buses), "first": shown}}
+    unknown_buses: Listing | UnsetType = UNSET
 
 
-def place_labels(grid: Grid, name: str, pairs: Iterable[tuple[str, str]]) -> OwnLabels:
-    """Give each named bus its class; buses that are not named stay unknown.
+def place_labels(
+    grid: Grid, name: str, pairs: Iterable[tuple[str, str]]
+) -> tuple[LabelSet, PlacementReport]:
+    """Give each named bus its class; all other buses stay unknown.
 
-    Raises: LabelsRejected: a class name that cannot be one, a bus with two classes, a name
-        that several buses share, or not one bus of the grid.
+    Raises: LabelsRejected for a class name that is not allowed, a bus with two classes, a name
+        of several buses, or labels without a single bus of the grid.
     """
     faults: list[Fault] = []
     placed: dict[int, str] = {}
@@ -48,28 +43,28 @@ def place_labels(grid: Grid, name: str, pairs: Iterable[tuple[str, str]]) -> Own
         if problem:
             faults.append(Fault(f"bus {shorten(bus)}", f"its class {problem}"))
             continue
-        found = grid.find_buses(bus)
-        if not found:
+        positions = grid.find_buses(bus)
+        if not positions:
             unknown.append(bus)
-        elif len(found) > 1:
-            faults.append(Fault(f"bus {shorten(bus)}", f"{len(found)} buses have this name"))
-        elif placed.setdefault(found[0], class_name) != class_name:
-            faults.append(Fault(f"bus {shorten(bus)}", "is given two classes"))
+        elif len(positions) > 1:
+            faults.append(Fault(f"bus {shorten(bus)}", f"{len(positions)} buses have this name"))
+        elif placed.setdefault(positions[0], class_name) != class_name:
+            faults.append(Fault(f"bus {shorten(bus)}", "has two classes"))
     faults.extend(_overall_faults(placed, name))
     if faults:
         raise LabelsRejected("The labels have errors.", faults)
-    return OwnLabels(_make_set(grid, name, placed), tuple(unknown))
+    return _make_set(grid, name, placed), PlacementReport(make_listing(unknown))
 
 
 def read_label_rows(content: bytes) -> list[tuple[str, str]]:
     """Read CSV with a column of buses and one of classes. Raises: LabelsRejected."""
     try:
         text = content.decode().removeprefix(_BYTE_ORDER_MARK)
-        # One by one: a list of all at once would let no other request run meanwhile.
+        # Row by row: one call of list() would block all other requests meanwhile.
         rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True)]  # noqa: C416
     except (UnicodeDecodeError, csv.Error) as error:
         raise LabelsRejected(
-            "The file is not CSV in UTF-8.", [Fault("file", "cannot be read")]
+            "The file is not CSV in UTF-8.", [Fault("file", "is not valid CSV")]
         ) from error
     header = [name.strip() for name in rows[0]] if rows else []
     bus, label = _find_column(header, _ID_COLUMNS), _find_column(header, _CLASS_COLUMNS)
@@ -78,7 +73,10 @@ def read_label_rows(content: bytes) -> list[tuple[str, str]]:
     if uneven:
         raise LabelsRejected(
             "The file is not a table.",
-            [Fault(f"row {number}", "has another length") for number in uneven[:_MOST_SHOWN]],
+            [
+                Fault(f"row {number}", "has not as many cells as the header")
+                for number in uneven[:MOST_LISTED]
+            ],
         )
     return [(row[bus], row[label]) for row in cells if row[label]]
 
@@ -88,7 +86,7 @@ def _find_column(header: Sequence[str], names: Sequence[str]) -> int:
         if name in header:
             return header.index(name)
     fault = Fault("header", f"has none of the columns {', '.join(names)}")
-    raise LabelsRejected("The file lacks a column.", [fault])
+    raise LabelsRejected("The file has a missing column.", [fault])
 
 
 def _overall_faults(placed: dict[int, str], name: str) -> Iterable[Fault]:
@@ -96,9 +94,9 @@ def _overall_faults(placed: dict[int, str], name: str) -> Iterable[Fault]:
     if problem or "/" in name:
         yield Fault("name", problem or "contains a slash")
     if not placed:
-        yield Fault("labels", "not one bus of the grid is named")
+        yield Fault("labels", "name no bus of the grid")
     if len(set(placed.values())) > MOST_CLASSES:
-        yield Fault("labels", f"at most {MOST_CLASSES} classes are taken")
+        yield Fault("labels", f"have more than {MOST_CLASSES} classes")
 
 
 def _make_set(grid: Grid, name: str, placed: dict[int, str]) -> LabelSet:

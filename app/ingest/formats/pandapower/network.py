@@ -3,7 +3,6 @@
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ from app.grid.text_rules import find_text_problem
 from app.ingest.build.power_grid import build_power_grid
 from app.ingest.formats.pandapower.branches import read_branches
 from app.ingest.formats.pandapower.frames import Frame, get_frame, load_frames
+from app.ingest.formats.pandapower.parts import Net
 from app.ingest.protocol import Request
 from app.power.tables import BusTable, GeneratorTable, PowerTables, sum_by_bus
 from ml.arrays import BoolArray, FloatArray, IntArray
@@ -38,23 +38,6 @@ class _Voltages(NamedTuple):
     angle: FloatArray
     dead: BoolArray
     """Buses that the power flow found without supply."""
-
-
-@dataclass
-class Net:
-    """The parts of a net that are read, with what every part needs of the others."""
-
-    parts: Mapping[str, Any]
-    bus: Frame
-    place: Mapping[int, int]
-    base_mva: float
-    frequency: float
-    limit: int
-    faults: list[Fault] = field(default_factory=list)
-
-    def frame(self, name: str) -> Frame:
-        """Return another table of the net."""
-        return get_frame(self.parts, name, self.limit)
 
 
 def read(request: Request) -> ReadGrid:

@@ -1,27 +1,33 @@
-"""What the readers of the branch tables of a pandapower net share."""
+"""A pandapower network, and helpers for its branch tables."""
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from app.ingest.formats.pandapower.frames import Frame
+from app.ingest.formats.pandapower.frames import Frame, get_frame
 from app.power.tables import BranchTable
 from ml.arrays import BoolArray, FloatArray, IntArray
 from ml.errors import Fault
 
 
-class Net(Protocol):
-    """The parts of a net that a reader of branches needs."""
+@dataclass
+class Net:
+    """A pandapower network: its tables, and the buses, base and faults that all readers share."""
 
+    parts: Mapping[str, Any]
     bus: Frame
     place: Mapping[int, int]
+    """Position of a bus by its pandapower index."""
     base_mva: float
     frequency: float
-    faults: list[Fault]
+    limit: int
+    faults: list[Fault] = field(default_factory=list)
 
     def frame(self, name: str) -> Frame:
-        """Return another table of the net."""
+        """Return a table of the network."""
+        return get_frame(self.parts, name, self.limit)
 
 
 def read_ends(net: Net, frame: Frame, source: str, target: str) -> IntArray:
@@ -31,7 +37,7 @@ def read_ends(net: Net, frame: Frame, source: str, target: str) -> IntArray:
 
 
 def find_in_service(frame: Frame, opened: set[int]) -> BoolArray:
-    """Return which elements are on, and not taken out by an open switch."""
+    """Return which elements are in service and not disconnected by an open switch."""
     closed = np.array([index not in opened for index in frame.index], dtype=np.bool_)
     return closed & frame.truths("in_service")
 
@@ -39,7 +45,7 @@ def find_in_service(frame: Frame, opened: set[int]) -> BoolArray:
 def make_branches(
     kind: int, ends: IntArray, in_service: BoolArray, **columns: FloatArray
 ) -> BranchTable:
-    """Return the branches of one table; a column that is not given is that of a plain link."""
+    """Return the branches of one table; an omitted column has the value of a plain link."""
     zero = np.zeros(len(ends))
     plain = dict.fromkeys(("resistance", "reactance", "charging", "rating", "shift"), zero)
     return BranchTable(

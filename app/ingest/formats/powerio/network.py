@@ -1,13 +1,13 @@
 """A network read by the library ``powerio`` -> tables; only ever in a process of its own."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import dropwhile, islice, takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from app.errors import GridRejected
 from app.grid.report import SourceNotes
-from app.ingest.formats.matpower.scan import scan_matpower
 from app.power.tables import (
     LINE,
     SWITCH,
@@ -22,6 +22,7 @@ from ml.arrays import FloatArray
 from ml.errors import Fault
 
 _TYPES = {"PQ": 0, "PV": 1, "REF": 2, "ISOLATED": 3}
+_NAMES_START, _NAMES_END = "mpc.bus_name = {", "};"
 _NOT_READ = ("hvdc", "static_var_compensators", "storage")
 
 _Row = Mapping[str, Any]
@@ -201,6 +202,8 @@ def _column(rows: Sequence[_Row], name: str) -> FloatArray:
 
 
 def _read_names(text: str | None) -> list[str]:
-    pieces = scan_matpower(text or "").literals.get("bus_name", [])
-    names = [piece.strip(" \t;,") for piece in pieces if piece.strip(" \t;,")]
+    """Return the bus names of a case that powerio has written: one quoted name per line."""
+    lines = dropwhile(lambda line: line != _NAMES_START, (text or "").splitlines())
+    quoted = takewhile(lambda line: line != _NAMES_END, islice(lines, 1, None))
+    names = (line.strip(" \t;") for line in quoted)
     return [name[1:-1].replace("''", "'").strip() for name in names]
