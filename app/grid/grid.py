@@ -37,8 +37,8 @@ class LabelSet:
 
     def class_counts(self) -> dict[str, int]:
         """Return the number of buses per class."""
-        known = self.classes[self.classes != UNKNOWN_CLASS]
-        counts = np.bincount(known, minlength=len(self.class_names))
+        labelled = self.classes[self.classes != UNKNOWN_CLASS]
+        counts = np.bincount(labelled, minlength=len(self.class_names))
         return dict(zip(self.class_names, counts.tolist(), strict=True))
 
 

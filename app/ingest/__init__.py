@@ -1,1 +1,1 @@
-"""Readers: one file a format; every one ends in the same neutral grid and report."""
+"""Reads grids from built-in cases, JSON bodies and files; the result is always a ReadGrid."""

@@ -1,1 +1,1 @@
-"""Power tables and power flow."""
+"""Power tables, power-flow cases and the AC power flow."""

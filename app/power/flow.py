@@ -1,4 +1,4 @@
-"""AC power flow by Newton's method: small, without a solver's options from anybody's file."""
+"""AC power flow by Newton's method; no file can set options of the solver."""
 
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -20,10 +20,10 @@ PV, SLACK = 1, 2
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PowerCase:
-    """What a power flow needs, per unit on 100 MVA, angles in radians.
+    """Input of a power flow, per unit on 100 MVA, angles in radians.
 
     Shapes: ends (E, 2), other branch columns (E,), bus columns (N,); ``types`` 0 PQ, 1 PV,
-        2 slack, others are left out of the system of equations.
+        2 slack; buses of other types are outside the system of equations.
     """
 
     ends: IntArray
@@ -33,7 +33,7 @@ class PowerCase:
     """Tap ratio with phase shift, 1 for a line."""
     shunt: ComplexArray
     injection: ComplexArray
-    """Generation less demand."""
+    """Generation minus demand."""
     types: IntArray
 
 
@@ -50,7 +50,7 @@ def make_admittance(case: PowerCase, in_service: BoolArray | None = None) -> Any
 
     Equation: MATPOWER manual, Eq. (3.2): ``Yff = (ys + j b/2) / |t|^2``, ``Yft = -ys / t*``,
         ``Ytf = -ys / t``, ``Ytt = ys + j b/2``.
-    Shapes: (N, N) sparse, complex; scipy's stubs know no complex sparse arrays.
+    Shapes: (N, N) sparse, complex; scipy's stubs have no complex sparse arrays.
     """
     status = np.ones(len(case.ends)) if in_service is None else in_service.astype(np.float64)
     series = status / case.impedance
@@ -67,7 +67,7 @@ def make_admittance(case: PowerCase, in_service: BoolArray | None = None) -> Any
 
 
 def measure_mismatch(case: PowerCase, voltages: ComplexArray) -> ComplexArray:
-    """Return how far voltages are from balancing every bus, (N,), per unit."""
+    """Return the power imbalance of given voltages at every bus, (N,), per unit."""
     admittance = make_admittance(case)
     mismatch: ComplexArray = voltages * np.conj(admittance @ voltages) - case.injection
     return mismatch
@@ -78,7 +78,7 @@ def solve(case: PowerCase, start: ComplexArray, in_service: BoolArray | None = N
 
     Equation: Newton in polar coordinates on ``S(V) = V (Y V)*``; Tinney and Hart (1967).
     Deviation: no reactive limits, no tap changers: a bus keeps its type.
-    Cost: one sparse LU of the (2 N)-dimensional Jacobian an iteration.
+    Cost: one sparse LU of the (2 N)-dimensional Jacobian per iteration.
     """
     admittance = make_admittance(case, in_service)
     voltages = start.astype(np.complex128)

@@ -1,4 +1,4 @@
-"""The same power flow through lightsim2grid, where that package is installed: ten times faster."""
+"""The same power flow with the optional package lightsim2grid: ten times faster."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -23,7 +23,7 @@ Solver: TypeAlias = Callable[[PowerCase, ComplexArray, BoolArray | None], Soluti
 
 
 def choose_solver() -> Solver:
-    """Return the fastest solver that is installed; all of them solve the same equations."""
+    """Return the fastest installed solver; both solve the same equations."""
     try:
         from lightsim2grid.algorithm import NRSing_KLU
     except ImportError:
@@ -54,7 +54,7 @@ def _solve(
     if not converged:
         return Solution(start, converged=False)
     voltages: ComplexArray = np.array(solver.get_V(), dtype=np.complex128)
-    # It sets the voltages of buses outside of its equations to zero; they keep theirs.
+    # lightsim2grid sets the voltages of buses outside its equations to zero: restore them.
     outside = case.types > SLACK
     return Solution(np.where(outside, start, voltages), converged=True)
 

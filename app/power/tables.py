@@ -1,4 +1,4 @@
-"""Buses, branches and generators as power engineers keep them: what most formats carry."""
+"""Power tables: buses, branches and generators with the columns that most formats have."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -18,7 +18,7 @@ BUS_TYPES = ("PQ", "PV", "slack", "isolated")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BusTable:
-    """The buses of a file, in its order; voltages are nan where the file has none.
+    """The buses of a file, in its order; a missing voltage is nan.
 
     Shapes: every column (N,). Units: MW, Mvar (also shunts, at 1 p.u.), kV, degrees, p.u.
     """
@@ -33,9 +33,9 @@ class BusTable:
     angle: FloatArray
     base_kv: FloatArray
     types: IntArray
-    """Positions in ``BUS_TYPES``; -1 where the file does not say."""
+    """Positions in ``BUS_TYPES``; -1 for unknown."""
     regions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Names of parts of the grid by kind: ``area``, ``zone``; "" where a bus has none."""
+    """Names of regions by kind (``area``, ``zone``); "" for a bus without one."""
     coordinates: FloatArray | None = None
     coordinate_system: CoordinateSystem = "none"
 
@@ -45,7 +45,7 @@ class BranchTable:
     """The branches of a file, out-of-service ones included.
 
     Shapes: ends (E, 2) positions of buses, every other column (E,). Units: per unit on the
-        system's base; rating MVA, 0 where there is none.
+        system's base; rating in MVA, 0 for no limit.
     """
 
     ends: IntArray
@@ -82,7 +82,7 @@ class GeneratorTable:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PowerTables:
-    """What a reader of a power-system format hands on."""
+    """Result of the reader of a power-system format."""
 
     name: str
     source: str
@@ -95,10 +95,10 @@ class PowerTables:
 
     @property
     def bus_count(self) -> int:
-        """How many buses the file has."""
+        """The number of buses of the file."""
         return len(self.buses.ids)
 
 
 def sum_by_bus(bus_count: int, buses: IntArray, values: FloatArray) -> FloatArray:
-    """Add up values at the buses they belong to."""
+    """Sum values per bus, (N,)."""
     return np.bincount(buses, weights=values, minlength=bus_count).astype(np.float64)

@@ -1,4 +1,4 @@
-"""The branches of a topology as columns; every fault goes on the caller's list."""
+"""Branches of a topology as columns; every fault goes on the caller's list."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,12 +13,12 @@ from ml.errors import Fault
 
 MOST_KINDS = 64
 _MOST_DIGITS = 16
-"""Of an id that is a number in JSON, which goes to 2^53."""
+"""Digits of an id that may be a number in JSON, up to 2^53."""
 _DEFAULT_KIND = "line"
 
 
 class Branches(NamedTuple):
-    """Branch columns without self-loops, and where the loops were."""
+    """Branch columns without self-loops, and the buses of the self-loops."""
 
     ends: IntArray
     weights: FloatArray
@@ -30,7 +30,7 @@ class Branches(NamedTuple):
 def read_branches(
     branches: Sequence[BranchIn], bus_ids: Sequence[str], faults: list[Fault]
 ) -> Branches:
-    """Return the branches as columns; self-loops are left out and told.
+    """Return the branches as columns; self-loops are left out and listed.
 
     Shapes: ends (E, 2) positions in ``bus_ids``.
     """
@@ -47,7 +47,7 @@ def _read_ends(
     positions = _index(bus_ids)
     count = len(branches)
     ends = np.empty((count, 2), dtype=np.int64)
-    # -1: no such bus. None was already found wrong, and so has no position that matters.
+    # -1: no such bus. An end of None is already a fault, so its position does not matter.
     ends[:, 0] = np.fromiter((positions.get(one.source, -1) for one in branches), np.int64, count)
     ends[:, 1] = np.fromiter((positions.get(one.target, -1) for one in branches), np.int64, count)
     for branch, end in np.argwhere(ends < 0):
@@ -70,7 +70,7 @@ def _index(bus_ids: Sequence[str]) -> dict[str | int | None, int]:
 
 
 def _find_integer(text: str) -> int | None:
-    """Return the number that JSON may write instead of a text: ``7`` for "7", none for "007"."""
+    """Return the number that JSON may have instead of a text: ``7`` for "7", None for "007"."""
     digits = text.removeprefix("-")
     if len(digits) > _MOST_DIGITS or not (digits.isascii() and digits.isdigit()):
         return None
@@ -92,7 +92,7 @@ def _read_kinds(
     texts = [one.kind or _DEFAULT_KIND for one in branches]
     names = sorted(set(texts))
     if len(names) > MOST_KINDS:
-        faults.append(Fault("branches", f"{len(names)} kinds, at most {MOST_KINDS} are taken"))
+        faults.append(Fault("branches", f"{len(names)} kinds exceed the limit of {MOST_KINDS}"))
     wrong = {name: find_text_problem(name, most=40) for name in names}
     for branch, text in enumerate(texts) if any(wrong.values()) else ():
         problem = wrong[text]

@@ -1,4 +1,4 @@
-"""The buses of a topology as columns; every fault goes on the caller's list."""
+"""Buses of a topology as columns; every fault goes on the caller's list."""
 
 import math
 from collections.abc import Sequence
@@ -9,12 +9,13 @@ from msgspec import UNSET
 
 from app.ingest.build.body import BusIn
 from app.grid.grid import UNKNOWN_CLASS, CoordinateSystem, LabelSet
+from app.grid.listing import join_first
 from app.grid.text_rules import find_text_problem, shorten
 from ml.arrays import FloatArray
 from ml.errors import Fault
 
 LABEL_SET = "label"
-"""The name of the label set that the `label` of the buses of a topology make."""
+"""Name of the label set made of the `label` of the buses of a topology."""
 MOST_FEATURES = 256
 MOST_CLASSES = 1000
 _MOST_CLASS_CHARACTERS = 100
@@ -22,7 +23,7 @@ _LABEL_DEFINITION = "The label that the uploaded topology gives its buses."
 
 
 class Coordinates(NamedTuple):
-    """Places of buses, (N, 2) longitude and latitude, nan where unknown."""
+    """Coordinates of buses, (N, 2) longitude and latitude, nan for unknown."""
 
     values: FloatArray
     system: CoordinateSystem
@@ -36,11 +37,11 @@ class Features(NamedTuple):
 
 
 def read_ids(buses: Sequence[BusIn], faults: list[Fault]) -> tuple[str, ...]:
-    """Return the ids as text; "" stands for one that could not be read."""
+    """Return the ids as text, "" for an unreadable one."""
     first_with: dict[str, int] = {}
     ids = []
     for position, bus in enumerate(buses):
-        given: Any = bus.id  # None if decoding has already found it wrong
+        given: Any = bus.id  # None if decoding has already reported a fault
         text = "" if given is None else str(given)
         ids.append(text)
         if given is None:
@@ -55,7 +56,7 @@ def read_ids(buses: Sequence[BusIn], faults: list[Fault]) -> tuple[str, ...]:
 
 
 def read_names(buses: Sequence[BusIn], faults: list[Fault]) -> tuple[str, ...]:
-    """Return the names, "" where a bus has none."""
+    """Return the names, "" for a bus without a name."""
     names = tuple(bus.name or "" for bus in buses)
     for position, name in enumerate(names):
         problem = find_text_problem(name) if name else None
@@ -83,19 +84,19 @@ def read_coordinates(buses: Sequence[BusIn], faults: list[Fault]) -> Coordinates
                 faults.append(
                     Fault(f"buses[{position}].{name}", f"{value:g} is not within ±{most}")
                 )
-    known = not np.isnan(values).all()
-    return Coordinates(values, "geographic" if known else "none")
+    placed = not np.isnan(values).all()
+    return Coordinates(values, "geographic" if placed else "none")
 
 
 def read_features(buses: Sequence[BusIn], faults: list[Fault]) -> Features:
-    """Return one column a feature name; every bus must have every feature.
+    """Return one column per feature name; every bus must have every feature.
 
     Columns come in the order in which their names first appear.
     """
     rows = [bus.features or {} for bus in buses]
     names = tuple(dict.fromkeys(name for row in rows for name in row))
     if len(names) > MOST_FEATURES:
-        faults.append(Fault("buses", f"{len(names)} features, at most {MOST_FEATURES} are taken"))
+        faults.append(Fault("buses", f"{len(names)} features exceed the limit of {MOST_FEATURES}"))
         return Features((), np.zeros((len(buses), 0)))
     for name in names:
         problem = find_text_problem(name, most=100)
@@ -104,7 +105,7 @@ def read_features(buses: Sequence[BusIn], faults: list[Fault]) -> Features:
     for position, row in enumerate(rows):
         absent = [name for name in names if name not in row]
         if absent:
-            listed = ", ".join(map(shorten, absent[:5])) + (" and more" if len(absent) > 5 else "")
+            listed = join_first([shorten(name) for name in absent], 5)
             problem = f"lacks {listed}, which other buses have"
             faults.append(Fault(f"buses[{position}].features", problem))
     values = [[row.get(name, math.nan) for name in names] for row in rows]
@@ -112,7 +113,7 @@ def read_features(buses: Sequence[BusIn], faults: list[Fault]) -> Features:
 
 
 def read_labels(buses: Sequence[BusIn], faults: list[Fault]) -> tuple[LabelSet, ...]:
-    """Return the labels as one set named ``label``, or nothing if no bus has one."""
+    """Return the labels as one set named ``label``; nothing if no bus has a label."""
     texts = [None if _given(bus.label) is None else str(bus.label) for bus in buses]
     for position, text in enumerate(texts):
         problem = None if text is None else find_text_problem(text, _MOST_CLASS_CHARACTERS)
@@ -121,7 +122,7 @@ def read_labels(buses: Sequence[BusIn], faults: list[Fault]) -> tuple[LabelSet, 
     class_names = sorted({text for text in texts if text is not None}, key=_class_order)
     if len(class_names) > MOST_CLASSES:
         faults.append(
-            Fault("buses", f"{len(class_names)} classes, at most {MOST_CLASSES} are taken")
+            Fault("buses", f"{len(class_names)} classes exceed the limit of {MOST_CLASSES}")
         )
     if not class_names:
         return ()
@@ -135,9 +136,9 @@ def _given(value: Any) -> Any:
 
 
 def _class_order(name: str) -> tuple[int, int, str]:
-    """Numbers in their order, then texts in theirs."""
+    """Order numbers by value, then texts alphabetically."""
     number = name.removeprefix("-")
-    # One that is too long has been told already; int() would refuse it by an error of its own.
+    # A name that is too long is already a fault; int() would raise for it.
     if len(name) <= _MOST_CLASS_CHARACTERS and number.isascii() and number.isdigit():
         return 0, int(name), name
     return 1, 0, name

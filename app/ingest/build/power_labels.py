@@ -16,19 +16,19 @@ ROLE_DEFINITION = (
 
 
 def make_label_sets(tables: PowerTables) -> tuple[LabelSet, ...]:
-    """Return the label sets a file carries; one with a single class is not worth a set."""
-    found = [LabelSet("role", ROLE_NAMES, _find_roles(tables), ROLE_DEFINITION)]
+    """Return the label sets of a file; a column with a single class makes none."""
+    label_sets = [LabelSet("role", ROLE_NAMES, _find_roles(tables), ROLE_DEFINITION)]
     types = tables.buses.types
     if len(set(types[types >= 0].tolist())) > 1:
-        found.append(LabelSet("bus_type", BUS_TYPES, types, "type of the bus given by the file"))
+        label_sets.append(LabelSet("bus_type", BUS_TYPES, types, "type of the bus given by the file"))
     for kind, names in tables.buses.regions.items():
         classes = sorted({name for name in names if name}, key=natural_order)
         if len(classes) > 1:
             positions = position_in(classes, names)
-            found.append(
+            label_sets.append(
                 LabelSet(kind, tuple(classes), positions, f"{kind} of the bus given by the file")
             )
-    return tuple(found)
+    return tuple(label_sets)
 
 
 def _find_roles(tables: PowerTables) -> IntArray:
@@ -40,7 +40,7 @@ def _find_roles(tables: PowerTables) -> IntArray:
 
 
 def position_in(classes: Sequence[str], names: Sequence[str]) -> IntArray:
-    """Return the position of each name in the classes; -1 for names that are none."""
+    """Return the position of every name in the classes; -1 for an unknown name."""
     place = {name: position for position, name in enumerate(classes)}
     return np.array([place.get(name, UNKNOWN_CLASS) for name in names], dtype=np.int64)
 

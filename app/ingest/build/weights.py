@@ -1,4 +1,4 @@
-"""What the weight of a branch is made of: a choice of the user, recorded in the report."""
+"""Branch weights: a choice of the user, recorded in the import report."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
@@ -16,7 +16,7 @@ WEIGHT_CHOICES: tuple[str, ...] = get_args(WeightChoice)
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """A positive weight for every branch that has one. Shapes: values, usable (E,)."""
+    """Positive weights; ``usable`` is false for a branch without one. Shapes: both (E,)."""
 
     values: FloatArray
     usable: BoolArray
@@ -25,20 +25,20 @@ class Weights:
 
 
 def parse_weight_choice(text: str) -> WeightChoice:
-    """Return the choice a client named. Raises: GridRejected."""
-    for choice in get_args(WeightChoice):
+    """Return the choice named by the client. Raises: GridRejected."""
+    choices: tuple[WeightChoice, ...] = get_args(WeightChoice)
+    for choice in choices:
         if text == choice:
-            found: WeightChoice = choice
-            return found
-    known = ", ".join(WEIGHT_CHOICES)
-    raise GridRejected("The weight is not known.", [Fault("weight", f"is not one of {known}")])
+            return choice
+    problem = f"is not one of {', '.join(WEIGHT_CHOICES)}"
+    raise GridRejected("Unknown weight.", [Fault("weight", problem)])
 
 
 def make_weights(branches: BranchTable, choice: WeightChoice) -> Weights:
     """Weigh the branches.
 
-    ``one``: every branch alike; ``admittance``: ``1 / |r + jx|``, ``charging``: the total line
-    charging (BR_B), ``rating``: the long-term rating in MVA.
+    ``one``: 1 for every branch; ``admittance``: ``1 / |r + jx|``; ``charging``: the total line
+    charging (BR_B); ``rating``: the long-term rating in MVA.
     Deviation: a branch without impedance gets the largest weight of the others, one without a
         limit the largest rating; a branch without charging has no weight and is left out.
     """
@@ -65,9 +65,9 @@ def _weigh_admittance(branches: BranchTable) -> Weights:
 
 
 def _fill_with_largest(values: FloatArray, definition: str, lack: str) -> Weights:
-    known = values > 0
-    largest = float(values[known].max()) if known.any() else 1.0
-    missing = int(np.count_nonzero(~known))
+    positive = values > 0
+    largest = float(values[positive].max()) if positive.any() else 1.0
+    missing = int(np.count_nonzero(~positive))
     assumption = f"{missing} branch(es) {lack} got the largest weight" if missing else ""
-    filled = np.where(known, values, largest)
+    filled = np.where(positive, values, largest)
     return Weights(filled, np.ones(len(values), dtype=bool), definition, assumption)

@@ -1,4 +1,4 @@
-"""CSV: branches alone, or with a file of buses beside it; ids stay text, quoting is strict."""
+"""Reader of CSV: branches, optionally with a second file of buses; ids stay text."""
 
 import csv
 import io
@@ -25,20 +25,20 @@ _NUMBER_CHARACTERS = frozenset("0123456789+-.eE")
 
 @dataclass
 class _Table:
-    """The rows of one file, and the line of the file at which each begins."""
+    """The rows of one file, and the line number at which every row begins."""
 
     where: str
     rows: list[Row] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     complete: bool = True
-    """False if the file has rows that could not be read."""
+    """False if some rows could not be read."""
 
     def choose_column(self, names: Sequence[str]) -> str:
-        """Return which of these names the file uses."""
+        """Return the name that the file uses for a column."""
         return next((name for name in names if self.rows and name in self.rows[0]), names[0])
 
     def place(self, position: int, column: str = "") -> str:
-        """Name a row, or a cell of it, as an editor shows it."""
+        """Name the line of a row, as an editor shows it, and a column."""
         return f"{self.where} line {self.lines[position]} {column}".rstrip()
 
 
@@ -46,11 +46,11 @@ class _Buses(NamedTuple):
     ids: list[str]
     rows: list[Row]
     name: Callable[[int, str], str]
-    """Where the file has a bus, by its position, and a field of it."""
+    """Names the place of a bus in the file, by its position and a field."""
 
 
 def read(request: Request) -> ReadGrid:
-    """Read branches, and buses where they are given. Raises: GridRejected with every fault."""
+    """Read branches, and buses if there is a file of them. Raises: GridRejected, every fault."""
     faults: list[Fault] = []
     limit = request.limits.branches
     branches = _read_table("file", request.files["file"], (_SOURCES, _TARGETS), limit, faults)
@@ -79,7 +79,7 @@ def read(request: Request) -> ReadGrid:
 
 
 def _take_ends(table: _Table, source: str, target: str, faults: list[Fault]) -> list[Ends]:
-    """Take the ends out of the rows; None for an empty one, which is told."""
+    """Take the ends out of the rows; an empty end is a fault and becomes None."""
     ends = [(row.pop(source) or None, row.pop(target) or None) for row in table.rows]
     faults.extend(
         Fault(table.place(position, column), "is empty")
@@ -98,16 +98,16 @@ def _take_buses(table: _Table) -> _Buses:
 
 
 def _leave_out_unknown(ends: Sequence[Ends], ids: Sequence[str]) -> list[Ends]:
-    """Ask for no bus that may be in a row that could not be read."""
-    known = set(ids)
+    """Drop ends at buses whose rows may be among those that could not be read."""
+    readable = set(ids)
     return [
-        (source if source in known else None, target if target in known else None)
+        (source if source in readable else None, target if target in readable else None)
         for source, target in ends
     ]
 
 
 def _list_ends(table: _Table, source: str, target: str, ends: Sequence[Ends]) -> _Buses:
-    """Return the buses that the branches name; the place of one is where it is named first."""
+    """Return the buses named by the branches; the place of a bus is its first mention."""
     first: dict[str, str] = {}
     for position, pair in enumerate(ends):
         for column, end in zip((source, target), pair, strict=True):
@@ -142,10 +142,10 @@ def _read_table(
     limit: int,
     faults: list[Fault],
 ) -> _Table:
-    """Read what can be read of a file; every fault goes on the list.
+    """Read the readable rows of a file; every fault goes on the list.
 
-    ``required``: of each group the header has one name. Raises: GridRejected at once if there
-    are more rows than the limit.
+    ``required`` has groups of names: the header needs one name of every group. Raises:
+    GridRejected at once if there are more rows than the limit.
     """
     table = _Table(where)
     before = len(faults)
@@ -174,7 +174,7 @@ def _find_delimiter(text: str) -> str:
 
 
 def _number_lines(rows: Any) -> Iterator[tuple[int, list[str]]]:
-    """Return every row with the line it begins at: a quoted cell may go over several."""
+    """Return every row with its first line: a quoted cell may span several lines."""
     line = 1
     for cells in rows:
         yield line, cells
@@ -188,7 +188,7 @@ def _fill_table(
     limit: int,
     faults: list[Fault],
 ) -> None:
-    """Read the rows that are as long as the header. Raises: GridRejected if there are too many."""
+    """Read the rows with as many cells as the header. Raises: GridRejected for too many rows."""
     header = [name.strip() for name in next(rows, (1, []))[1]]
     problem = _find_header_problem(header, required)
     if problem:

@@ -1,10 +1,11 @@
-"""GraphML through expat: no DTD, no entities, and caps on depth, length and count."""
+"""Reader of GraphML: expat without DTD and entities, with limits on depth, length and count."""
 
 from collections import Counter
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from app.errors import GridRejected
+from app.grid.listing import join_first
 from app.grid.report import ReadGrid
 from app.grid.text_rules import shorten
 from app.ingest.build.plain_graph import Ends, PlainGraph, Scalar, build_plain_grid
@@ -43,7 +44,7 @@ class _Reading:
     text: list[str] | None = None
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Take note of an element."""
+        """Handle the start of an element."""
         match tag.rpartition(" ")[2]:
             case "key":
                 self._start_key(attributes)
@@ -62,10 +63,10 @@ class _Reading:
                 self.key = attributes.get("key", self.key)
                 self.text = []
             case name if name in _NOT_READ:
-                raise GridRejected(f"GraphML with the element {name!r} is not read.")
+                raise GridRejected(f"GraphML with the element {name!r} is not supported.")
 
     def end(self, tag: str) -> None:
-        """Take over what an element held."""
+        """Handle the end of an element: store its text."""
         match tag.rpartition(" ")[2]:
             case "data":
                 self._end_data("".join(self.text or ()))
@@ -93,7 +94,7 @@ class _Reading:
     def _start_node(self, node: str) -> None:
         self.owner = {}
         if self.nodes.setdefault(node, self.owner) is not self.owner:
-            self.faults.append(Fault(f"node {node[:40]!r}", "is given more than once"))
+            self.faults.append(Fault(f"node {node[:40]!r}", "appears more than once"))
         if len(self.nodes) > self.bus_limit:
             raise GridRejected(f"The file has more than {self.bus_limit:,} nodes.")
 
@@ -151,9 +152,9 @@ def _to_plain(reading: _Reading) -> PlainGraph:
 
 
 def _list_notes(reading: _Reading) -> list[str]:
-    notes = ["The directions of the edges are not kept."] if reading.directed else []
+    notes = ["The directions of the edges are ignored."] if reading.directed else []
     if reading.undeclared:
-        keys = ", ".join(map(shorten, list(reading.undeclared)[:_MOST_SHOWN]))
+        keys = join_first([shorten(key) for key in reading.undeclared], _MOST_SHOWN)
         count = reading.undeclared.total()
         notes.append(f"{count:,} data element(s) have a key that no <key> declares: {keys}.")
     return notes

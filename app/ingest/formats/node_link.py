@@ -1,4 +1,4 @@
-"""JSON files: the plain topology of the API, or networkx's node-link form."""
+"""Reader of JSON files: a topology as in the API, or networkx's node-link form."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -25,7 +25,7 @@ def read(request: Request) -> ReadGrid:
     try:
         document = parse_json(content)
     except MalformedBody as error:
-        faults = [Fault(_name_file(each.where), each.problem) for each in error.faults]
+        faults = [Fault(_name_file(fault.where), fault.problem) for fault in error.faults]
         raise GridRejected("The file is not acceptable JSON.", faults) from error
     if isinstance(document, dict) and "nodes" in document:
         return build_plain_grid(_read_node_link(document), request)
@@ -56,7 +56,7 @@ def _read_node_link(document: Mapping[str, Any]) -> PlainGraph:
         bus_attributes=[_keep_scalars(node, ("id",)) for node in nodes],
         ends=[(str(edge["source"]), str(edge["target"])) for edge in edges],
         branch_attributes=[_keep_scalars(edge, ("source", "target", "key")) for edge in edges],
-        notes=("The directions of the edges are not kept.",) if directed else (),
+        notes=("The directions of the edges are ignored.",) if directed else (),
     )
 
 
@@ -74,7 +74,7 @@ def _read_rows(
         for key in ids:
             value = row.get(key)
             if isinstance(value, bool) or not isinstance(value, str | int):
-                faults.append(Fault(f"{name}[{position}].{key}", "is not a text or an integer"))
+                faults.append(Fault(f"{name}[{position}].{key}", "is not text or an integer"))
     return rows
 
 

@@ -1,1 +1,1 @@
-"""The confined process that reads uploaded files."""
+"""Reader processes: confined for uploaded files."""

@@ -1,1 +1,1 @@
-"""Checks on XML and ZIP content before anything parses it."""
+"""Guards for untrusted XML and zip content, shared by the formats."""

@@ -1,4 +1,4 @@
-"""XML from strangers: expat without DTD, entities and external files, with caps."""
+"""Guarded XML parser for untrusted files: no DTD, entities or external files; with limits."""
 
 from collections.abc import Callable
 from xml.parsers import expat
@@ -11,7 +11,7 @@ _MOST_ATTRIBUTES = 50
 
 
 class GuardedParser:
-    """An expat parser that refuses what XML attacks are made of."""
+    """An expat parser that rejects the constructs of XML attacks."""
 
     def __init__(self, parser: expat.XMLParserType) -> None:
         self.parser = parser
@@ -27,15 +27,15 @@ class GuardedParser:
         parser.ProcessingInstructionHandler = None
 
     def start(self, handler: Callable[[str, dict[str, str]], None]) -> None:
-        """Call this at the start of every element."""
+        """Set the handler for the start of an element."""
         self._start = handler
 
     def end(self, handler: Callable[[str], None]) -> None:
-        """Call this at the end of every element."""
+        """Set the handler for the end of an element."""
         self._end = handler
 
     def text(self, handler: Callable[[str], None]) -> None:
-        """Call this with text between elements."""
+        """Set the handler for the text between elements."""
         self.parser.CharacterDataHandler = handler
 
     def _on_start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -52,7 +52,7 @@ class GuardedParser:
 
 
 def guard_parser(parser: expat.XMLParserType) -> GuardedParser:
-    """Put the guard around a parser."""
+    """Wrap a parser in the guard."""
     return GuardedParser(parser)
 
 
@@ -63,18 +63,18 @@ def parse_guarded(guarded: GuardedParser, content: bytes, kind: str) -> None:
     except expat.ExpatError as error:
         place = f"line {error.lineno}, column {error.offset + 1}"
         raise GridRejected(
-            f"The file is not well-formed {kind}.", [Fault(place, "is not XML here")]
+            f"The file is not well-formed {kind}.", [Fault(place, "is not well-formed")]
         ) from error
     except (ValueError, LookupError, OSError) as error:
         raise GridRejected(f"The file is not {kind} in UTF-8 or UTF-16.") from error
 
 
 def _refuse_doctype(*_: object) -> None:
-    raise GridRejected("XML with a document type declaration or entities is not read.")
+    raise GridRejected("XML with a document type declaration or entities is not supported.")
 
 
 def _refuse_external(*_: object) -> int:
-    raise GridRejected("XML that refers to other files is not read.")
+    raise GridRejected("XML that refers to other files is not supported.")
 
 
 def _ignore_start(_tag: str, _attributes: dict[str, str]) -> None:

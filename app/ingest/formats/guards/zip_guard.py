@@ -1,4 +1,4 @@
-"""Archives from strangers: looked at before anything is unpacked, never unpacked to a disk."""
+"""Guarded reading of untrusted zip archives: checked before unpacking, never written to disk."""
 
 import codecs
 import io
@@ -7,13 +7,13 @@ import zipfile
 from app.errors import GridRejected
 from ml.errors import Fault
 
-codecs.lookup("cp437")  # zipfile's encoding of names, loaded while files may still be opened
+codecs.lookup("cp437")  # zipfile's encoding of names; loaded before files are forbidden
 
 _MOST_ENTRIES = 50
 _MOST_BYTES = 400 * 2**20
 _MOST_RATIO = 100
 _SMALL = 2**20
-"""Up to this size an entry may be packed as tightly as it likes."""
+"""Up to this size the compression ratio of an entry is not limited."""
 _PLAIN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ARCHIVES = (b"PK", b"\x1f\x8b", b"7z\xbc\xaf", b"BZh", b"\xfd7zXZ", b"Rar!")
 _DECLARATIONS = (b"<!DOCTYPE", b"<!ENTITY")
@@ -23,8 +23,8 @@ _OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")
 def read_xml_archive(content: bytes) -> dict[str, bytes]:
     """Return the XML documents of a zip by position.
 
-    Refused before anything is unpacked: too many entries, too many bytes, a ratio that only
-    bombs have, encryption, other packings; then archives inside, DTDs, other encodings.
+    Rejected before anything is unpacked: too many entries or bytes, a compression ratio typical
+    of zip bombs, encryption, unusual compression; then nested archives, DTDs, other encodings.
     Raises: GridRejected.
     """
     try:
@@ -32,13 +32,13 @@ def read_xml_archive(content: bytes) -> dict[str, bytes]:
             entries = [entry for entry in archive.infolist() if not entry.is_dir()]
             faults = _list_faults(entries)
             if faults:
-                raise GridRejected("The archive is not read.", faults)
+                raise GridRejected("The archive was rejected.", faults)
             documents = {
                 f"{position}.xml": _unpack(archive, entry) for position, entry in enumerate(entries)
             }
     except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, ValueError) as error:
         raise GridRejected("The file is not a readable zip archive.") from error
-    except RuntimeError as error:  # zipfile's word for encryption
+    except RuntimeError as error:  # zipfile raises it for encryption
         raise GridRejected("The archive is encrypted.") from error
     for name, document in documents.items():
         _check_document(name, document)
@@ -46,7 +46,7 @@ def read_xml_archive(content: bytes) -> dict[str, bytes]:
 
 
 def write_archive(documents: dict[str, bytes]) -> bytes:
-    """Pack documents again, so that another reader sees what was checked and nothing else."""
+    """Pack the checked documents into a new archive for another reader."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
         for name, document in documents.items():
@@ -57,16 +57,16 @@ def write_archive(documents: dict[str, bytes]) -> bytes:
 def _list_faults(entries: list[zipfile.ZipInfo]) -> list[Fault]:
     faults = []
     if not 0 < len(entries) <= _MOST_ENTRIES:
-        faults.append(Fault("zip", f"has {len(entries)} entries; 1 to {_MOST_ENTRIES} are read"))
+        faults.append(Fault("zip", f"has {len(entries)} entries; 1 to {_MOST_ENTRIES} are allowed"))
     total = sum(entry.file_size for entry in entries)
     if total > _MOST_BYTES:
         faults.append(Fault("zip", f"unpacks to more than {_MOST_BYTES:,} bytes"))
     for position, entry in enumerate(entries[:_MOST_ENTRIES], start=1):
         where = f"zip entry {position}"
         if entry.file_size > max(_SMALL, _MOST_RATIO * entry.compress_size):
-            faults.append(Fault(where, f"is packed more than {_MOST_RATIO} times"))
+            faults.append(Fault(where, f"is compressed by more than a factor of {_MOST_RATIO}"))
         if entry.compress_type not in _PLAIN or entry.flag_bits & 1:
-            faults.append(Fault(where, "is encrypted or packed in an unusual way"))
+            faults.append(Fault(where, "is encrypted or uses an unsupported compression"))
         if not entry.filename.lower().endswith(".xml"):
             faults.append(Fault(where, "is not an .xml file"))
     return faults
@@ -89,4 +89,4 @@ def _check_document(name: str, document: bytes) -> None:
     elif any(mark in document for mark in _DECLARATIONS):
         problem = "has a document type declaration or entities"
     if problem:
-        raise GridRejected("The archive is not read.", [Fault(f"zip entry {name}", problem)])
+        raise GridRejected("The archive was rejected.", [Fault(f"zip entry {name}", problem)])

@@ -1,1 +1,1 @@
-"""MATPOWER case files: text and binary."""
+"""Reader of MATPOWER case files, text and binary."""

@@ -1,4 +1,4 @@
-"""MATPOWER cases as binary files (``.mat``, version 5); only ever read in a process of its own."""
+"""Parser of binary MATPOWER cases (``.mat``, version 5); runs only in the reader process."""
 
 import io
 from typing import Any
@@ -19,14 +19,14 @@ _READ = ("version", "baseMVA", "bus", "branch", "gen", "bus_name")
 def parse_binary(content: bytes) -> MatpowerCase:
     """Read the struct ``mpc`` of a file. Raises: GridRejected listing every fault."""
     try:
-        # scipy's stubs know only paths; the stream is why no file is ever written
+        # scipy's stubs allow only paths; with a stream no file needs to be written
         stream: Any = io.BytesIO(content)
-        found = loadmat(stream, variable_names=["mpc"], squeeze_me=True)
+        variables = loadmat(stream, variable_names=["mpc"], squeeze_me=True)
     except NotImplementedError as error:
-        raise GridRejected("MATLAB 7.3 files are not read; save with -v7.") from error
+        raise GridRejected("MATLAB 7.3 files are not supported; save with -v7.") from error
     except (MatReadError, ValueError, TypeError, KeyError, OverflowError, EOFError) as error:
         raise GridRejected("The file is not a readable MATLAB version 5 file.") from error
-    record = np.asarray(found.get("mpc"))
+    record = np.asarray(variables.get("mpc"))
     names = record.dtype.names
     if record.shape != () or names is None:
         raise GridRejected("The file has no struct 'mpc'.")

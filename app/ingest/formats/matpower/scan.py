@@ -1,4 +1,4 @@
-"""One pass over the text of a MATPOWER case: assignments of ``mpc`` and all other statements."""
+"""Scanner of MATPOWER case text: assignments to ``mpc`` and all other statements."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,10 +12,10 @@ _MOST_STATEMENT_CHARACTERS = 2000
 
 @dataclass
 class MatpowerText:
-    """What a case file says, before any number is read.
+    """The parts of a case file as text, before any number is read.
 
-    ``literals`` maps a field of ``mpc`` to the pieces of text between its brackets, a piece a
-    line; scalars and text in one piece. ``statements`` are all other statements, in order.
+    ``literals`` maps a field of ``mpc`` to the text between its brackets, one piece per line;
+    scalars and text are one piece. ``statements`` are all other statements, in order.
     """
 
     name: str = ""
@@ -27,39 +27,39 @@ class MatpowerText:
 def scan_matpower(text: str) -> MatpowerText:
     """Split a case file into its parts.
 
-    Cost: one pass over the lines; every line is looked at a fixed number of times.
-    Raises: GridRejected if a field is given twice, a matrix is not closed, or there are more
-        statements than any case has.
+    Cost: one pass over the lines; every line is scanned a fixed number of times.
+    Raises: GridRejected if a field appears twice, a matrix is not closed, or there are too many
+        statements.
     """
-    found = MatpowerText()
+    scanned = MatpowerText()
     lines = _without_comments(text)
     for line in lines:
-        _read_line(line, lines, found)
-        if len(found.statements) > _MOST_STATEMENTS:
-            raise GridRejected("The file is a program, not a case: it has too many statements.")
-    return found
+        _read_line(line, lines, scanned)
+        if len(scanned.statements) > _MOST_STATEMENTS:
+            raise GridRejected("The file has too many statements for a case.")
+    return scanned
 
 
-def _read_line(line: str, lines: Iterator[str], found: MatpowerText) -> None:
+def _read_line(line: str, lines: Iterator[str], scanned: MatpowerText) -> None:
     while line.endswith("..."):
         line = line[:-3] + " " + next(lines, "")
         if len(line) > _MOST_STATEMENT_CHARACTERS:
-            raise GridRejected("The file has a statement longer than any case needs.")
+            raise GridRejected("The file has a statement that is too long.")
     field_name, value = _split_assignment(line)
     if field_name and value[:1] in ("[", "{"):
-        _claim(field_name, found)
-        found.brackets[field_name] = value[0]
-        rest = _read_literal(field_name, value, lines, found)
-        found.statements.extend(_split_statements(rest))
+        _claim(field_name, scanned)
+        scanned.brackets[field_name] = value[0]
+        rest = _read_literal(field_name, value, lines, scanned)
+        scanned.statements.extend(_split_statements(rest))
     elif field_name:
-        _claim(field_name, found)
+        _claim(field_name, scanned)
         statement, _, rest = value.partition(";")
-        found.literals[field_name] = [statement.strip()]
-        found.statements.extend(_split_statements(rest))
+        scanned.literals[field_name] = [statement.strip()]
+        scanned.statements.extend(_split_statements(rest))
     elif line.startswith("function"):
-        found.name = line.partition("=")[2].strip(" ;") if "[" not in line else "[]"
+        scanned.name = line.partition("=")[2].strip(" ;") if "[" not in line else "[]"
     else:
-        found.statements.extend(_split_statements(line))
+        scanned.statements.extend(_split_statements(line))
 
 
 def _split_assignment(line: str) -> tuple[str, str]:
@@ -71,15 +71,17 @@ def _split_assignment(line: str) -> tuple[str, str]:
     return name, value.strip()
 
 
-def _claim(name: str, found: MatpowerText) -> None:
-    if name in found.literals:
-        raise GridRejected("The file is not one case.", [Fault(f"mpc.{name}", "is given twice")])
-    found.literals[name] = []
+def _claim(name: str, scanned: MatpowerText) -> None:
+    if name in scanned.literals:
+        raise GridRejected(
+            "The file is not a single case.", [Fault(f"mpc.{name}", "appears twice")]
+        )
+    scanned.literals[name] = []
 
 
-def _read_literal(name: str, first: str, lines: Iterator[str], found: MatpowerText) -> str:
+def _read_literal(name: str, first: str, lines: Iterator[str], scanned: MatpowerText) -> str:
     closing = "]" if first[0] == "[" else "}"
-    pieces = found.literals[name]
+    pieces = scanned.literals[name]
     line: str | None = first[1:]
     while line is not None:
         inside, closed, rest = _cut_at(line, closing)
@@ -87,7 +89,7 @@ def _read_literal(name: str, first: str, lines: Iterator[str], found: MatpowerTe
         if closed:
             return rest.strip(" ;")
         line = next(lines, None)
-    raise GridRejected("The file ends in the middle.", [Fault(f"mpc.{name}", "is not closed")])
+    raise GridRejected("The file ends inside a matrix.", [Fault(f"mpc.{name}", "is not closed")])
 
 
 def _cut_at(line: str, closing: str) -> tuple[str, bool, str]:
@@ -129,9 +131,9 @@ def _without_comments(text: str) -> Iterator[str]:
         elif in_block:
             in_block -= line in ("%}", "#}")
         elif line:
-            kept = _strip_comment(line)
-            if kept:
-                yield kept
+            code = _strip_comment(line)
+            if code:
+                yield code
 
 
 def _strip_comment(line: str) -> str:

@@ -1,7 +1,8 @@
-"""Statements of a case file after its matrices: known unit conversions, or a refusal by name.
+"""Statements after the matrices of a case file: supported unit conversions are applied.
 
 24 of the 78 cases that MATPOWER ships have such code; leaving it out would turn 3.7 MW into
-3,715 MW. Nothing is executed: a statement is compared, without its blanks, with those known.
+3,715 MW. Nothing is executed: a statement is compared, without blanks, with a fixed list, and
+any other statement rejects the file.
 """
 
 from collections.abc import Sequence
@@ -67,7 +68,7 @@ class _Conversion:
         self.applied.append("demand from apparent to active power")
 
 
-_KNOWN = {
+_CONVERSIONS = {
     "Vbase=mpc.bus(1,BASE_KV)*1e3": _Conversion.set_base_voltage,
     "Sbase=mpc.baseMVA*1e6": _Conversion.set_base_power,
     "mpc.branch(:,[BR_RBR_X])=mpc.branch(:,[BR_RBR_X])/(Vbase^2/Sbase)": _Conversion.convert_ohms,
@@ -80,16 +81,17 @@ _KNOWN = {
 def apply_statements(
     statements: Sequence[str], base_mva: float, bus: FloatArray, branch: FloatArray
 ) -> list[str]:
-    """Carry out the known conversions on copies owned by the caller; return what they did.
+    """Apply the supported conversions in place; return a description of each.
 
-    Raises: GridRejected naming every statement that is not known.
+    Raises: GridRejected naming every unsupported statement.
     """
     conversion = _Conversion(base_mva, bus, branch)
-    unknown = [each for each in _skip_switched_off(statements) if not _apply(each, conversion)]
-    if unknown:
+    active = _skip_switched_off(statements)
+    unsupported = [statement for statement in active if not _apply(statement, conversion)]
+    if unsupported:
         raise GridRejected(
-            "The file computes: it has statements that are not known unit conversions.",
-            [Fault("statement", each[:_MOST_SHOWN]) for each in unknown],
+            "The file has statements that are not supported unit conversions.",
+            [Fault("statement", statement[:_MOST_SHOWN]) for statement in unsupported],
         )
     return conversion.applied
 
@@ -100,7 +102,7 @@ def _apply(statement: str, conversion: _Conversion) -> bool:
         return True
     if bare.startswith("pf="):
         return _set_power_factor(bare.removeprefix("pf="), conversion)
-    action = _KNOWN.get(bare)
+    action = _CONVERSIONS.get(bare)
     if action is None:
         return False
     try:
@@ -113,9 +115,9 @@ def _apply(statement: str, conversion: _Conversion) -> bool:
 def _names_constants(bare: str) -> bool:
     """Accept ``[A, B, ...] = idx_bus`` only in the order MATPOWER defines."""
     target, _, function = bare.partition("=")
-    known = _CONSTANTS.get(function, "")
+    constants = _CONSTANTS.get(function, "")
     names = target.removeprefix("[").removesuffix("]")
-    return bool(known) and f"{known},".startswith(f"{names},")
+    return bool(constants) and f"{constants},".startswith(f"{names},")
 
 
 def _set_power_factor(digits: str, conversion: _Conversion) -> bool:
@@ -129,10 +131,10 @@ def _set_power_factor(digits: str, conversion: _Conversion) -> bool:
 
 def _skip_switched_off(statements: Sequence[str]) -> list[str]:
     """Leave out ``fixed = 0; if fixed ... end`` (case8387pegase): code that never runs."""
-    bare = ["".join(each.split()) for each in statements]
+    bare = ["".join(statement.split()) for statement in statements]
     if "fixed=0" not in bare or "iffixed" not in bare or bare[-1] != "end":
         return list(statements)
     start, opening = bare.index("fixed=0"), bare.index("iffixed")
-    if opening != start + 1 or any(each.startswith("else") for each in bare[opening:]):
+    if opening != start + 1 or any(statement.startswith("else") for statement in bare[opening:]):
         return list(statements)
     return list(statements[:start])

@@ -1,4 +1,4 @@
-"""Matrices of a MATPOWER case -> tables; shared by the text and the binary reader."""
+"""Matrices of a MATPOWER case -> power tables; shared by the text and the binary parser."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -143,7 +143,7 @@ def _bus_faults(case: MatpowerCase) -> Iterator[Fault]:
     _, first, count = np.unique(numbers, return_index=True, return_counts=True)
     repeated = np.zeros(len(numbers), dtype=bool)
     repeated[first[count > 1]] = True
-    yield from _list_rows("mpc.bus", "bus number is given more than once", repeated)
+    yield from _list_rows("mpc.bus", "bus number appears more than once", repeated)
     types = case.bus[:, BUS_TYPE]
     yield from _list_rows("mpc.bus", "bus type is not 1, 2, 3 or 4", ~np.isin(types, (1, 2, 3, 4)))
     for column, name in ((BUS_AREA, "area"), (ZONE, "zone")):
@@ -161,7 +161,7 @@ def _end_faults(case: MatpowerCase) -> Iterator[Fault]:
         ("mpc.gen", case.gen[:, [GEN_BUS]]),
     ):
         unknown = np.isin(ends, numbers, invert=True).sum(axis=1) > 0
-        yield from _list_rows(where, "a bus that mpc.bus does not have", unknown)
+        yield from _list_rows(where, "refers to a bus that mpc.bus does not have", unknown)
     switches = (
         ("mpc.branch", case.branch[:, BR_STATUS]),
         ("mpc.gen", case.gen[:, GEN_STATUS]),

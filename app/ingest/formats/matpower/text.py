@@ -1,4 +1,4 @@
-"""MATPOWER case files as text (``.m``): read in one pass, never executed."""
+"""Parser of MATPOWER case files in text form (``.m``): one pass, nothing is executed."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -20,9 +20,10 @@ _WORDS = {"Inf": np.inf, "inf": np.inf, "-Inf": -np.inf, "-inf": -np.inf}
 
 
 def parse_text(content: bytes) -> MatpowerCase:
-    """Read the matrices of a case and apply the known conversions that follow them.
+    """Read the matrices of a case and apply the unit conversions that follow them.
 
-    Raises: GridRejected: a part is missing, given twice or not numbers; an unknown statement.
+    Raises: GridRejected for a missing or repeated part, a part that is not numbers, or an
+        unsupported statement.
     """
     scanned = scan_matpower(content.decode("utf-8", "replace"))
     _check_parts(scanned)
@@ -50,13 +51,13 @@ def parse_text(content: bytes) -> MatpowerCase:
 
 def _check_parts(scanned: MatpowerText) -> None:
     if scanned.name == "[]":
-        raise GridRejected("Version 1 case files are not read; save the case as version 2.")
+        raise GridRejected("Version 1 case files are not supported; save the case as version 2.")
     missing = [name for name in _REQUIRED if name not in scanned.literals]
     if missing:
         faults = [Fault(f"mpc.{name}", "is missing") for name in missing]
         raise GridRejected("The file is not a complete MATPOWER case.", faults)
     if scanned.literals["version"][0].strip("'\" ") != "2":
-        raise GridRejected("Only version 2 of the MATPOWER case format is read.")
+        raise GridRejected("Only version 2 of the MATPOWER case format is supported.")
 
 
 def _parse_matrix(where: str, pieces: Sequence[str], faults: list[Fault]) -> FloatArray:
@@ -86,15 +87,15 @@ def _parse_row(where: str, tokens: Sequence[str], faults: list[Fault]) -> Iterab
         except ValueError:
             pass
     numbers = [_parse_number(token) for token in tokens]
-    found = [number for number in numbers if number is not None]
-    if len(found) < len(tokens):
+    valid = [number for number in numbers if number is not None]
+    if len(valid) < len(tokens):
         odd = tokens[numbers.index(None)]
         faults.append(Fault(where, f"{odd[:30]!r} is not a number"))
-    return found
+    return valid
 
 
 def _parse_number(token: str) -> float | None:
-    """Read a number or a quotient of two, ``12/sqrt(3)`` among them; None if it is neither."""
+    """Read a number, or a quotient such as ``12/sqrt(3)``; None for anything else."""
     numerator, slash, denominator = token.partition("/")
     top = _parse_plain(numerator)
     if not slash or top is None:

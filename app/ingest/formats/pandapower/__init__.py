@@ -1,1 +1,1 @@
-"""pandapower networks as JSON."""
+"""Reader of pandapower networks in JSON form."""

@@ -1,4 +1,4 @@
-"""Lines, transformers, switches and other links of a pandapower net, in per unit."""
+"""Lines, transformers, switches and other links of a pandapower network, in per unit."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -14,7 +14,7 @@ from ml.errors import Fault
 
 
 def read_branches(net: Net, buses_in_service: BoolArray) -> tuple[BranchTable, dict[str, int]]:
-    """Return all links between buses, and how the switches were taken.
+    """Return all links between buses, and the number of closed and open switches.
 
     Deviation: a three-winding transformer is two branches from its high-voltage side; a closed
         switch between buses is a branch without impedance.
@@ -33,7 +33,7 @@ def read_branches(net: Net, buses_in_service: BoolArray) -> tuple[BranchTable, d
 
 
 def _find_opened(switches: Frame) -> dict[str, set[int]]:
-    """Return the index values of lines and transformers that an open switch takes out."""
+    """Return the index values of lines and transformers disconnected by an open switch."""
     closed = switches.truths("closed")
     elements = switches.numbers("element")
     opened: dict[str, set[int]] = {"l": set(), "t": set(), "t3": set()}
@@ -104,5 +104,7 @@ def _read_bus_switches(net: Net, switches: Frame) -> BranchTable:
         [switches.positions(name, net.place, faults)[rows] for name in ("bus", "element")]
     ).astype(np.int64)
     for row in np.flatnonzero((ends < 0).any(axis=1)):
-        net.faults.append(Fault(f"switch row {rows[row] + 1}", "is not between known buses"))
+        net.faults.append(
+            Fault(f"switch row {rows[row] + 1}", "is not between two buses of the network")
+        )
     return make_branches(SWITCH, ends, np.ones(len(rows), dtype=np.bool_))

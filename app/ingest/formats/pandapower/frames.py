@@ -1,7 +1,7 @@
-"""Tables inside a pandapower JSON file: named columns as plain scalars, nothing else.
+"""Tables of a pandapower JSON file: named columns of plain scalars.
 
-pandapower's own reader imports modules and resolves functions that the file names; this one
-looks at no ``_module`` or ``_class`` at all.
+pandapower's own reader imports modules and resolves functions named in the file; this reader
+ignores every ``_module`` and ``_class``.
 """
 
 import json
@@ -28,53 +28,53 @@ class Frame:
         return len(self.index)
 
     def has(self, column: str) -> bool:
-        """Say whether the table has a column of this name."""
+        """Tell whether the table has a column of this name."""
         return column in self._columns
 
     def numbers(self, column: str, default: float = math.nan) -> FloatArray:
-        """Return a column as numbers; ``default`` where there is none."""
+        """Return a column as numbers; ``default`` for missing values."""
         cells = self._columns.get(column)
         if cells is None:
             return np.full(len(self), default)
         return np.array([_as_number(cell, default) for cell in cells], dtype=np.float64)
 
     def truths(self, column: str) -> BoolArray:
-        """Return a column of yes and no; yes where it is absent."""
+        """Return a column of booleans; true for missing values."""
         cells = self._columns.get(column)
         if cells is None:
             return np.ones(len(self), dtype=np.bool_)
         return np.array([cell is None or bool(cell) for cell in cells], dtype=np.bool_)
 
     def texts(self, column: str) -> tuple[str, ...]:
-        """Return a column as text, "" where it is empty."""
+        """Return a column as text, "" for empty cells."""
         return tuple(_as_text(cell) for cell in self._columns.get(column, [None] * len(self)))
 
     def positions(self, column: str, place: Mapping[int, int], faults: list[Fault]) -> IntArray:
-        """Return where the elements stand: positions of the index values of another table."""
-        found = []
+        """Return positions of the referenced rows of another table; -1 and a fault if absent."""
+        positions = []
         for row, value in enumerate(self._columns.get(column, [None] * len(self))):
             position = place.get(_as_index(value), -1)
             if position < 0:
-                problem = f"{column} is not a known element"
+                problem = f"{column} is not an element of the network"
                 faults.append(Fault(f"{self.name} row {row + 1}", problem))
-            found.append(position)
-        return np.array(found, dtype=np.int64)
+            positions.append(position)
+        return np.array(positions, dtype=np.int64)
 
 
 def load_frames(content: bytes) -> dict[str, Any]:
-    """Return the parts of a net by name, undecoded. Raises: GridRejected."""
+    """Return the undecoded parts of a network by name. Raises: GridRejected."""
     try:
         document = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise GridRejected("The file is not JSON.") from error
     parts = document.get("_object") if isinstance(document, dict) else None
     if not isinstance(parts, dict) or "bus" not in parts:
-        raise GridRejected("The file is not a pandapower net.")
+        raise GridRejected("The file is not a pandapower network.")
     return parts
 
 
 def get_frame(parts: Mapping[str, Any], name: str, limit: int) -> Frame:
-    """Return a table of the net; an empty one if it is absent. Raises: GridRejected."""
+    """Return a table of the network; empty if absent. Raises: GridRejected."""
     part = parts.get(name)
     if part is None:
         return Frame(name, [], {})
@@ -106,7 +106,7 @@ def _make_frame(name: str, table: Mapping[str, Any], limit: int) -> Frame:
 
 def _unreadable(name: str) -> GridRejected:
     fault = Fault(name, "is not a table of columns, index and data")
-    return GridRejected("The net cannot be read.", [fault])
+    return GridRejected("The network cannot be read.", [fault])
 
 
 def _as_index(value: Any) -> int:

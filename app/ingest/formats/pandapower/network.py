@@ -1,4 +1,4 @@
-"""pandapower JSON -> tables; only named columns are read, nothing the file names is run."""
+"""Reader of pandapower JSON: only named columns are read, no code named in the file is run."""
 
 import json
 import math
@@ -37,15 +37,15 @@ class _Voltages(NamedTuple):
     magnitude: FloatArray
     angle: FloatArray
     dead: BoolArray
-    """Buses that the power flow found without supply."""
+    """Buses without supply in the power flow."""
 
 
 def read(request: Request) -> ReadGrid:
-    """Read one net. Raises: GridRejected listing every fault."""
+    """Read one network. Raises: GridRejected listing every fault."""
     parts = load_frames(request.files["file"])
     bus = get_frame(parts, "bus", request.limits.buses)
     if not len(bus):
-        raise GridRejected("The net has no buses.")
+        raise GridRejected("The network has no buses.")
     net = Net(
         parts=parts,
         bus=bus,
@@ -73,12 +73,12 @@ def read(request: Request) -> ReadGrid:
         ),
     )
     if net.faults:
-        raise GridRejected("The net has errors.", net.faults)
+        raise GridRejected("The network has errors.", net.faults)
     return build_power_grid(tables, request)
 
 
 def _read_voltages(net: Net) -> _Voltages:
-    """Return the results of the net's last power flow; a bus without supply has 0, not nan."""
+    """Return the results of the last power flow; a bus without supply has 0, not nan."""
     count, results = len(net.bus), net.frame("res_bus")
     if results.index != net.bus.index:
         unknown = np.full(count, np.nan)
@@ -95,7 +95,7 @@ def _read_buses(net: Net, types: IntArray, voltages: _Voltages) -> BusTable:
     loads, shunts = net.frame("load"), net.frame("shunt")
     ids, aliases = _name_buses(bus)
     coordinates = _read_places(bus)
-    known = not np.isnan(coordinates).all()
+    placed = not np.isnan(coordinates).all()
     return BusTable(
         ids=ids,
         aliases=aliases,
@@ -109,12 +109,12 @@ def _read_buses(net: Net, types: IntArray, voltages: _Voltages) -> BusTable:
         types=types,
         regions={"zone": bus.texts("zone")} if any(bus.texts("zone")) else {},
         coordinates=coordinates,
-        coordinate_system="schematic" if known else "none",
+        coordinate_system="schematic" if placed else "none",
     )
 
 
 def _name_buses(bus: Frame) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
-    """Take the names as ids where they can be; pandapower's own index is never a bus number."""
+    """Use the names as ids if they are unique; pandapower's own index is never a bus number."""
     names = bus.texts("name")
     by_index = tuple(f"index {index}" for index in bus.index)
     usable = len(set(names)) == len(names) and not any(map(find_text_problem, names))
@@ -132,7 +132,7 @@ def _sum_elements(net: Net, frame: Frame, column: str, factor: str = "scaling") 
 
 
 def _sum_phases(net: Net, column: str) -> FloatArray:
-    """Add up the three phases of loads that are not symmetric."""
+    """Add up the three phases of asymmetric loads."""
     frame = net.frame("asymmetric_load")
     first, second, third = (_sum_elements(net, frame, column.format(phase)) for phase in "abc")
     return first + second + third
@@ -151,11 +151,11 @@ def _read_generators(net: Net) -> tuple[GeneratorTable, IntArray]:
         capacity = frame.numbers("max_p_mw")
         capacity = np.where(np.isfinite(capacity), capacity, power)
         columns.append((at, power, reactive, capacity, active))
-        known = active & (at >= 0)
+        placed = active & (at >= 0)
         held = np.full(len(frame), bus_type)
         if frame.has("slack"):
             held[frame.truths("slack")] = _SLACK
-        types[at[known]] = np.maximum(types[at[known]], held[known])
+        types[at[placed]] = np.maximum(types[at[placed]], held[placed])
     at, power, reactive, capacity, active = (
         np.concatenate(parts) for parts in zip(*columns, strict=True)
     )
@@ -166,12 +166,12 @@ def _read_generators(net: Net) -> tuple[GeneratorTable, IntArray]:
 
 
 def _prefer_result(net: Net, frame: Frame, column: str, given: FloatArray) -> FloatArray:
-    """Take what the last power flow found; the external grid has no power of its own."""
+    """Take the results of the last power flow: the external grid has no scheduled power."""
     results = net.frame(f"res_{frame.name}")
     if results.index != frame.index:
         return given
-    found = results.numbers(column)
-    return np.where(np.isfinite(found), found, given)
+    solved = results.numbers(column)
+    return np.where(np.isfinite(solved), solved, given)
 
 
 def _read_places(bus: Frame) -> FloatArray:
@@ -199,7 +199,7 @@ def _count_unread(net: Net) -> dict[str, int]:
 def _get_number(parts: Mapping[str, Any], name: str, default: float) -> float:
     value = parts.get(name, default)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e9:
-        raise GridRejected("The net cannot be read.", [Fault(name, "is not a positive number")])
+        raise GridRejected("The network cannot be read.", [Fault(name, "is not a positive number")])
     return float(value)
 
 

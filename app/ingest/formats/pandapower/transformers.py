@@ -1,4 +1,4 @@
-"""Transformers of a pandapower net: impedance, ratio and phase shift as its power flow has them."""
+"""Transformers of a pandapower network: impedance, ratio and shift as in its power flow."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from app.power.tables import TRANSFORMER, BranchTable
 from ml.arrays import BoolArray, FloatArray
 
 _DECIMALS = 9
-"""Sines agree between processors to more digits than these, so the content hash does."""
+"""Sines agree between processors to more digits than these, and so does the content hash."""
 
 
 class _Windings(NamedTuple):
@@ -46,8 +46,8 @@ def read_three_windings(net: Net, low: str, opened: set[int]) -> BranchTable:
 
 
 def _read_windings(frame: Frame, names: tuple[str, ...]) -> _Windings:
-    found = _Windings._make(frame.numbers(name) for name in names)
-    return found._replace(shift=np.nan_to_num(found.shift))
+    windings = _Windings._make(frame.numbers(name) for name in names)
+    return windings._replace(shift=np.nan_to_num(windings.shift))
 
 
 def _make_transformers(
@@ -141,7 +141,7 @@ def _move_tap(
 
 
 def _find_kinds(frame: Frame, changer: str) -> tuple[BoolArray, BoolArray]:
-    """Say where a changer only turns the phase, and where it changes the voltage."""
+    """Return where a tap changer only turns the phase, and where it changes the voltage."""
     if frame.has(f"{changer}_changer_type"):
         kinds = np.array(frame.texts(f"{changer}_changer_type"), dtype=np.str_)
         return kinds == "Ideal", (kinds == "Ratio") | (kinds == "Symmetrical")

@@ -1,1 +1,1 @@
-"""Formats read by powerio: PSS/E RAW and CGMES."""
+"""Readers of PSS/E RAW and CGMES, both with the library powerio."""

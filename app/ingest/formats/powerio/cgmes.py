@@ -1,4 +1,4 @@
-"""CGMES profiles in a zip, through ``powerio``; the archive is checked and packed anew first."""
+"""Reader of CGMES profiles in a zip, with ``powerio``; the archive is checked and repacked."""
 
 import contextlib
 
@@ -8,7 +8,7 @@ from app.ingest.formats.guards.zip_guard import read_xml_archive, write_archive
 from app.ingest.formats.powerio.network import read_network
 from app.ingest.protocol import Request
 
-with contextlib.suppress(ImportError):  # loaded before the process may open no more files
+with contextlib.suppress(ImportError):  # loaded before files are forbidden
     import powerio  # noqa: F401
 
 

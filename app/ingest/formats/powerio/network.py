@@ -1,4 +1,4 @@
-"""A network read by the library ``powerio`` -> tables; only ever in a process of its own."""
+"""Network read by the library ``powerio`` -> power tables; runs only in the reader process."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import dropwhile, islice, takewhile
@@ -42,7 +42,7 @@ class _Link(NamedTuple):
 
 
 def read_network(content: bytes, form: str, by_uid: bool) -> PowerTables:
-    """Read bytes of a format that powerio knows; ``by_uid`` makes its ids the bus ids.
+    """Read bytes of a format of powerio; ``by_uid`` makes powerio's uids the bus ids.
 
     Deviation: a three-winding transformer is two branches from its first winding.
     Raises: GridRejected.
@@ -57,7 +57,7 @@ def read_network(content: bytes, form: str, by_uid: bool) -> PowerTables:
         module = powerio.parse(content, format=form)
         names = _read_names(powerio.emit(module, "matpower").text)
     except (powerio.PowerIOError, ValueError, TypeError) as error:
-        raise GridRejected(f"The file is not {form} that can be read.") from error
+        raise GridRejected(f"The file cannot be read as {form}.") from error
     network = module.value
     if not isinstance(network, powerio.BalancedNetwork):
         raise GridRejected("The file has no balanced network.")
@@ -69,7 +69,7 @@ def _make_tables(network: Any, form: str, by_uid: bool, names: Sequence[str]) ->
     place = {bus["id"]: position for position, bus in enumerate(buses)}
     faults: list[Fault] = []
     links = list(_list_links(network, place, faults))
-    generators = [row for row in network.generators if _known(row, place, faults, "generator")]
+    generators = [row for row in network.generators if _is_placed(row, place, faults, "generator")]
     table = _make_buses(network, place, faults)
     if faults:
         raise GridRejected("The network has errors.", faults)
@@ -90,8 +90,8 @@ def _make_tables(network: Any, form: str, by_uid: bool, names: Sequence[str]) ->
 
 def _make_buses(network: Any, place: Mapping[int, int], faults: list[Fault]) -> dict[str, Any]:
     buses = network.buses
-    loads = [row for row in network.loads if _known(row, place, faults, "load")]
-    shunts = [row for row in network.shunts if _known(row, place, faults, "shunt")]
+    loads = [row for row in network.loads if _is_placed(row, place, faults, "load")]
+    shunts = [row for row in network.shunts if _is_placed(row, place, faults, "shunt")]
     return {
         "demand": _sum(loads, "p", place),
         "reactive_demand": _sum(loads, "q", place),
@@ -110,7 +110,7 @@ def _list_links(network: Any, place: Mapping[int, int], faults: list[Fault]) -> 
     for row in network.branches:
         ends = row["from_id"], row["to_id"]
         if ends[0] not in place or ends[1] not in place:
-            faults.append(Fault("branch", "ends at a bus that is not given"))
+            faults.append(Fault("branch", "ends at a bus that the file does not have"))
             continue
         transforms = row["tap"] or row["shift"] or base_kv[ends[0]] != base_kv[ends[1]]
         yield _Link(
@@ -138,7 +138,7 @@ def _list_windings(network: Any, place: Mapping[int, int], faults: list[Fault]) 
         first, *others = row["windings"]
         for position, other in enumerate(others):
             if first["bus"] not in place or other["bus"] not in place:
-                faults.append(Fault("transformer", "ends at a bus that is not given"))
+                faults.append(Fault("transformer", "ends at a bus that the file does not have"))
                 continue
             # Already on the base of the system, whatever base_mva is given beside it.
             between = row["z"][0 if position == 0 else 2]
@@ -184,10 +184,10 @@ def _make_generators(rows: Sequence[_Row], place: Mapping[int, int]) -> Generato
     )
 
 
-def _known(row: _Row, place: Mapping[int, int], faults: list[Fault], what: str) -> bool:
+def _is_placed(row: _Row, place: Mapping[int, int], faults: list[Fault], what: str) -> bool:
     if row["bus"] in place:
         return True
-    faults.append(Fault(what, "stands at a bus that is not given"))
+    faults.append(Fault(what, "is at a bus that the file does not have"))
     return False
 
 

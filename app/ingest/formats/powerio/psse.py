@@ -1,4 +1,4 @@
-"""PSS/E RAW, revisions 32 to 35, through ``powerio``."""
+"""Reader of PSS/E RAW, revisions 32 to 35, with ``powerio``."""
 
 import contextlib
 
@@ -9,18 +9,18 @@ from app.ingest.formats.powerio.network import read_network
 from app.ingest.protocol import Request
 from ml.errors import Fault
 
-with contextlib.suppress(ImportError):  # loaded before the process may open no more files
+with contextlib.suppress(ImportError):  # loaded before files are forbidden
     import powerio  # noqa: F401
 
 _SECTIONS = 6
-"""Buses, loads, fixed shunts, generators, branches, transformers: each ends with a 0."""
+"""Buses, loads, fixed shunts, generators, branches, transformers: a 0 ends every section."""
 
 
 def read(request: Request) -> ReadGrid:
     """Read one case. Raises: GridRejected listing every fault."""
     content = request.files["file"]
     if _count_section_ends(content) < _SECTIONS:
-        fault = Fault("file", "ends before the section of transformers does")
+        fault = Fault("file", "ends before the end of the transformer section")
         raise GridRejected("The file is not a complete RAW file.", [fault])
     return build_power_grid(read_network(content, "psse", by_uid=False), request)
 

@@ -1,1 +1,1 @@
-"""UCTE-DEF files."""
+"""Reader of UCTE-DEF files."""

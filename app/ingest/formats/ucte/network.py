@@ -1,4 +1,4 @@
-"""UCTE-DEF: fixed columns, ids are the node codes; versions 1 and 2 of the format."""
+"""Reader of UCTE-DEF, versions 1 and 2: fixed columns; bus ids are the node codes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -52,9 +52,9 @@ class _Links:
     rated voltages (kV) of a transformer at its first and second node."""
     in_service: list[bool] = field(default_factory=list)
     place: dict[str, int] = field(default_factory=dict)
-    """Where a transformer stands, by its name."""
+    """Row of a transformer by its key."""
     ratios: dict[int, complex] = field(default_factory=dict)
-    """What tap positions make of a transformer."""
+    """Factor of the ratio of a transformer, by row, from its tap positions."""
 
 
 def read(request: Request) -> ReadGrid:
@@ -90,7 +90,10 @@ def _split_records(text: str) -> Iterator[tuple[str, str, str]]:
             country = mark[3:5]
         elif mark:
             if mark not in _SECTIONS:
-                raise GridRejected("The file is not UCTE-DEF.", [Fault(mark[:10], "is unknown")])
+                raise GridRejected(
+                    "The file is not UCTE-DEF.",
+                    [Fault(mark[:10], "is not a section of the format")],
+                )
             section = mark
         elif line.strip() and section:
             yield section, country, line
@@ -101,7 +104,7 @@ def _read_node(line: str, country: str, nodes: _Nodes) -> str:
     places = ((26, 32), (33, 40), (41, 48), (49, 56), (57, 64), (73, 80))
     numbers = _read_numbers(line, places)
     if numbers is None or code != code.strip() or code[6:7] not in tuple("0123456789"):
-        return "is not a node"
+        return "is not a valid node"
     nodes.codes.append(code)
     nodes.names.append(line[9:21].strip())
     nodes.countries.append(country)
@@ -118,7 +121,7 @@ def _read_link(line: str, transforms: bool, links: _Links) -> str:
         places = ((22, 28), (29, 35), (36, 44), (45, 51), (0, 0), (0, 0), (0, 0))
     numbers = _read_numbers(line, places)
     if numbers is None or status not in "012789" or not status:
-        return "is not a line or transformer"
+        return "is not a valid line or transformer"
     first, second = line[:8].strip(), line[9:17].strip()
     if transforms:
         links.place[name_element(line)] = len(links.ends)
@@ -132,17 +135,17 @@ def _read_link(line: str, transforms: bool, links: _Links) -> str:
 
 
 def _read_tap(line: str, links: _Links) -> str:
-    found = read_regulation(line)
-    if found is None:
-        return "is not a regulation"
-    if found.element not in links.place:
-        return "regulates a transformer that is not given"
-    links.ratios[links.place[found.element]] = found.ratio
+    regulation = read_regulation(line)
+    if regulation is None:
+        return "is not a valid regulation"
+    if regulation.element not in links.place:
+        return "regulates a transformer that the file does not have"
+    links.ratios[links.place[regulation.element]] = regulation.ratio
     return ""
 
 
 def _read_numbers(line: str, places: Sequence[tuple[int, int]]) -> tuple[float, ...] | None:
-    """Return the numbers in these columns, 0 where they are blank; None if one is none."""
+    """Return the numbers in these columns, 0 for blanks; None if a column is not a number."""
     try:
         return tuple(float(line[start:end].strip() or 0) for start, end in places)
     except ValueError:
@@ -150,10 +153,10 @@ def _read_numbers(line: str, places: Sequence[tuple[int, int]]) -> tuple[float, 
 
 
 def _end_faults(nodes: _Nodes, links: _Links) -> Iterator[Fault]:
-    known = set(nodes.codes)
+    codes = set(nodes.codes)
     for position, ends in enumerate(links.ends, start=1):
         for code in ends:
-            if code not in known:
+            if code not in codes:
                 yield Fault(f"branch {position}", f"ends at {code!r}, which is not a node")
 
 
@@ -161,7 +164,7 @@ def _make_tables(nodes: _Nodes, links: _Links) -> PowerTables:
     numbers = np.array(nodes.numbers, dtype=np.float64)
     base_kv = np.array([_VOLTAGES[int(code[6])] for code in nodes.codes])
     types = np.array(nodes.types, dtype=np.int64)
-    # A node that holds its voltage has a generator, whatever it gives at the moment.
+    # A voltage-controlled node has a generator, even one that generates nothing at the moment.
     generating = np.flatnonzero((numbers[:, 3] != 0) | (numbers[:, 4] != 0) | (types > 0))
     capacity = -numbers[:, 5]
     blank = np.zeros(len(nodes.codes))
@@ -184,7 +187,7 @@ def _make_tables(nodes: _Nodes, links: _Links) -> PowerTables:
             regions={"area": tuple(nodes.countries)} if any(nodes.countries) else {},
         ),
         branches=_make_branches(links, {code: at for at, code in enumerate(nodes.codes)}, base_kv),
-        # In UCTE-DEF power that is generated is negative.
+        # UCTE-DEF writes generated power as negative.
         generators=GeneratorTable(
             buses=generating,
             power=-numbers[generating, 3],
@@ -200,7 +203,7 @@ def _make_branches(links: _Links, place: Mapping[str, int], base_kv: FloatArray)
     numbers = np.array(links.numbers, dtype=np.float64).reshape(-1, 7)
     kinds = np.array(links.kinds, dtype=np.int64)
     transforms = kinds == TRANSFORMER
-    # Ohms are those of the first node, which is the second end of a transformer.
+    # Ohms refer to the first node, which is the second end of a transformer.
     voltage = base_kv[np.where(transforms, ends[:, 1], ends[:, 0])]
     ratios = _make_ratios(links, numbers, base_kv[ends])
     ohm = voltage**2 / _BASE_MVA
@@ -219,11 +222,11 @@ def _make_branches(links: _Links, place: Mapping[str, int], base_kv: FloatArray)
 
 
 def _make_ratios(links: _Links, numbers: FloatArray, base_kv: FloatArray) -> ComplexArray:
-    """Return rated over nominal voltages, times the tap positions; 1 for a line."""
+    """Return rated over nominal voltage ratios, times the tap factors; 1 for a line."""
     first, second = numbers[:, 5], numbers[:, 6]
-    known = (first > 0) & (second > 0)
+    rated = (first > 0) & (second > 0)
     nominal = np.divide(
-        second * base_kv[:, 1], first * base_kv[:, 0], where=known, out=np.ones(len(numbers))
+        second * base_kv[:, 1], first * base_kv[:, 0], where=rated, out=np.ones(len(numbers))
     )
     ratios = nominal.astype(np.complex128)
     for position, ratio in links.ratios.items():

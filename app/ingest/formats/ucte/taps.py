@@ -13,19 +13,19 @@ _TYPE = slice(64, 68)
 
 
 class Regulation(NamedTuple):
-    """Which transformer is regulated, and by what its ratio at the second node is multiplied."""
+    """A regulated transformer, and the factor of its ratio at the second node."""
 
     element: str
     ratio: complex
 
 
 def name_element(line: str) -> str:
-    """Return what a transformer is known by: both nodes and the order code."""
+    """Return the key of a transformer: both nodes and the order code."""
     return line[_ELEMENT].ljust(19)
 
 
 def read_regulation(line: str) -> Regulation | None:
-    """Read one record; None if it is not one.
+    """Read one record; None if it is malformed.
 
     Equation: UCTE-DEF version 2, section 8: the regulated winding has ``1 + n' du``; in-phase
         and angle regulation multiply. An asymmetrical phase shifter adds ``n' du e^(j theta)``,

@@ -135,7 +135,7 @@ def test_names_find_their_buses() -> None:
         ({"features": {"a": None}}, "buses[0].features.a: expected float, got null"),
         ({"features": {"a": 1}}, "buses[1].features: lacks 'a', which other buses have"),
         ({"features": {"": 1}}, "buses: the feature name '' is empty"),
-        ({"colour": 1}, "buses[0].colour: is not a known field"),
+        ({"colour": 1}, "buses[0].colour: is not a field of this object"),
     ],
 )
 def test_a_wrong_bus_is_named_with_what_is_wrong(bus: dict[str, Any], fault: str) -> None:
@@ -153,7 +153,7 @@ def test_a_wrong_bus_is_named_with_what_is_wrong(bus: dict[str, Any], fault: str
         ({"weight": "2"}, "branches[0].weight: expected float | null, got str"),
         ({"kind": "x" * 41}, "branches[0].kind: has more than 40 characters"),
         ({"kind": 7}, "branches[0].kind: expected str | null, got int"),
-        ({"id": 1}, "branches[0].id: is not a known field"),
+        ({"id": 1}, "branches[0].id: is not a field of this object"),
     ],
 )
 def test_a_wrong_branch_is_named_with_what_is_wrong(branch: dict[str, Any], fault: str) -> None:
@@ -187,7 +187,7 @@ def test_wrong_types_and_wrong_values_are_listed_together() -> None:
 def test_a_grid_with_too_many_features_or_classes_is_refused() -> None:
     wide = {f"f{column}": 0.0 for column in range(257)}
     body = {"buses": [{"id": "1", "features": wide}], "branches": []}
-    assert faults_of(body) == ["buses: 257 features, at most 256 are taken"]
+    assert faults_of(body) == ["buses: 257 features exceed the limit of 256"]
 
 
 def test_what_is_not_json_is_malformed_not_rejected() -> None:

@@ -81,7 +81,7 @@ def test_all_faults_of_a_graph_are_listed_at_once() -> None:
     with pytest.raises(GridRejected, match="7 faults") as caught:
         graphml.read(ask("graphml", text, weight="rating"))
     assert [str(fault) for fault in caught.value.faults] == [
-        "node 'a': is given more than once",
+        "node 'a': appears more than once",
         "edge 2 target: is missing",
         "node 'a': 'Pd' is not a number",
         "weight: this format has no electrical columns: choose 'given' or 'one'",

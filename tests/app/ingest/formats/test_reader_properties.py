@@ -19,8 +19,8 @@ from app.ingest.formats.powerio import cgmes, psse
 from app.ingest.formats.ucte import network as ucte
 from app.ingest.protocol import Request, decode_answer, encode_grid
 from app.ingest.sandbox.run import run_reader
-from tests.app.ingest.formats.test_other_formats import UCTE
-from tests.app.ingest.hand_made_cgmes import make_archive
+from tests.app.ingest.formats.powerio.hand_made_cgmes import make_archive
+from tests.app.ingest.formats.ucte.test_network import UCTE
 from tests.app.ingest.requests import SMALL_CASE, ask, make_mat_file
 
 Reader = Callable[[Request], ReadGrid]
@@ -46,7 +46,7 @@ SEEDS: dict[str, tuple[Reader, str]] = {
         '{"nodes":[{"id":"a","Pd":1},{"id":2,"Pd":3}],"edges":[{"source":"a","target":2}]}',
     ),
     "ucte": (ucte.read, UCTE),
-    "psse": (psse.read, (Path(__file__).parent / "hand_made.raw").read_text()),
+    "psse": (psse.read, (Path(__file__).parent / "powerio/hand_made.raw").read_text()),
 }
 
 PROFILES = read_xml_archive(make_archive())

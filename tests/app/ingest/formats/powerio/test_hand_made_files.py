@@ -14,7 +14,7 @@ from app.grid.listing import Listing
 from app.grid.report import ReadGrid
 from app.ingest.formats import find_format
 from app.ingest.formats.powerio import cgmes, psse
-from tests.app.ingest.hand_made_cgmes import NODES, make_archive, mrid
+from tests.app.ingest.formats.powerio.hand_made_cgmes import NODES, make_archive, mrid
 from tests.app.ingest.requests import ask, report_of
 
 RAW = (Path(__file__).parent / "hand_made.raw").read_text()
