@@ -21,7 +21,11 @@ from app.jobs.dispatch import Dispatcher, PolledTable
 from app.jobs.streams import JobStreams
 from app.labels import endpoints as labels
 from app.models import endpoints as models
+from app.models.baselines import endpoints as baselines
+from app.models.comparison import endpoints as comparison
+from app.models.files import endpoints as model_files
 from app.predict import endpoints as predict
+from app.replays import endpoints as replays
 from app.settings import Settings
 from app.storage.db import Database
 from app.sweeps import endpoints as sweeps
@@ -51,8 +55,9 @@ def create_app(settings: Settings, dispatcher: Dispatcher | None = None) -> Fast
     app.state.database = Database(settings.resolved_database_url)
     app.state.dispatcher = dispatcher or PolledTable()
     app.state.job_streams = JobStreams(app.state.database, settings.event_streams)
-    features = (cases, graphs, labels, export, train, sweeps, jobs, models, predict)
-    for part in (*features, cards, health, problem_catalogue, pages):
+    features = (cases, graphs, labels, export, train, sweeps, jobs, predict, replays)
+    model_parts = (models, model_files, comparison, baselines)
+    for part in (*features, *model_parts, cards, health, problem_catalogue, pages):
         app.include_router(part.router)
     install_handlers(app)
     app.add_middleware(RequestLimits, body_limit=settings.body_limit)

@@ -1,4 +1,4 @@
-"""Baselines that were measured beside a model, kept whole so that one call can promote them."""
+"""Fitted baselines, stored with the model they were measured with so that they can be promoted."""
 
 import hashlib
 from collections.abc import Iterable
@@ -9,43 +9,50 @@ import numpy as np
 import numpy.typing as npt
 
 from app.errors import StoredDataDamaged
+from app.models.card.reports import Curves
 from app.models.predictions import pack_probabilities
 from app.storage.tables import FittedBaselineRow
 from ml import Artifact, load_artifact
 from ml.errors import ArtifactRejected
 
-_OF_THE_MODEL = "split"
-"""The one large part of a manifest that a baseline shares with its model."""
+_SHARED_WITH_MODEL = "split"
+"""The one large part of a manifest that is the same for a baseline and its model."""
 _PREDICTIONS_HASH = "predictions_sha256"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class FittedBaseline:
-    """A baseline as the trainer hands it over. Shapes: probabilities (N, K)."""
+class NewBaseline:
+    """A fitted baseline that is about to be stored. Shapes: probabilities (N, K)."""
 
     key: str
     artifact: Artifact
     metrics: dict[str, Any]
-    curves: dict[str, Any]
+    curves: Curves
     probabilities: npt.NDArray[np.floating[Any]]
     best_epoch: int | None = None
 
 
-def make_rows(model_id: str, fitted: Iterable[FittedBaseline]) -> list[FittedBaselineRow]:
+def make_baseline_rows(
+    model_id: str, fitted_baselines: Iterable[NewBaseline]
+) -> list[FittedBaselineRow]:
     """Return the rows of the baselines of a model."""
-    return [_make_row(model_id, each) for each in fitted]
+    return [_make_baseline_row(model_id, fitted) for fitted in fitted_baselines]
 
 
-def _make_row(model_id: str, fitted: FittedBaseline) -> FittedBaselineRow:
+def _make_baseline_row(model_id: str, fitted: NewBaseline) -> FittedBaselineRow:
     probabilities = pack_probabilities(fitted.probabilities)
-    told = {name: v for name, v in fitted.artifact.manifest.items() if name != _OF_THE_MODEL}
-    told[_PREDICTIONS_HASH] = hashlib.sha256(probabilities).hexdigest()
+    manifest = {
+        name: value
+        for name, value in fitted.artifact.manifest.items()
+        if name != _SHARED_WITH_MODEL
+    }
+    manifest[_PREDICTIONS_HASH] = hashlib.sha256(probabilities).hexdigest()
     if fitted.best_epoch is not None:
-        told["best_epoch"] = fitted.best_epoch
+        manifest["best_epoch"] = fitted.best_epoch
     return FittedBaselineRow(
         model_id=model_id,
         key=fitted.key,
-        manifest=told,
+        manifest=manifest,
         metrics=fitted.metrics,
         curves=fitted.curves,
         weights=fitted.artifact.weights,
@@ -54,8 +61,8 @@ def _make_row(model_id: str, fitted: FittedBaseline) -> FittedBaselineRow:
     )
 
 
-def check_row(row: FittedBaselineRow) -> dict[str, Any]:
-    """Return the manifest of a stored baseline, its arrays and predictions checked.
+def read_baseline_manifest(row: FittedBaselineRow) -> dict[str, Any]:
+    """Return the manifest of a stored baseline after checking its arrays and predictions.
 
     Raises: StoredDataDamaged.
     """
@@ -64,7 +71,13 @@ def check_row(row: FittedBaselineRow) -> dict[str, Any]:
     try:
         artifact = load_artifact(row.weights, manifest)
     except ArtifactRejected as error:
-        raise StoredDataDamaged(f"Baseline {row.key!r} is not what was stored.") from error
+        raise _damaged(row) from error
     if artifact.sha256 != row.sha256 or digest != manifest.pop(_PREDICTIONS_HASH, None):
-        raise StoredDataDamaged(f"Baseline {row.key!r} is not what was stored.")
+        raise _damaged(row)
     return manifest
+
+
+def _damaged(row: FittedBaselineRow) -> StoredDataDamaged:
+    return StoredDataDamaged(
+        f"The stored baseline {row.key!r} of model {row.model_id!r} does not match its SHA-256."
+    )

@@ -1,21 +1,23 @@
-"""What a model predicts for every bus, packed for the database and cached for answers."""
+"""Predictions of a model for every bus: packed for the database, cached for answers."""
 
 import hashlib
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from app.errors import StoredDataDamaged
+from app.models.card.reports import Part
 from ml import Split
 
-PART_NAMES = (None, "train", "validation", "test")
-"""What a bus was used for, by its code; the first means not at all."""
+PART_NAMES: tuple[Part | None, ...] = (None, "train", "validation", "test")
+"""Part of the split that a bus belongs to, by its code; code 0 means none."""
 
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """All answers of one model: immutable. ``warnings`` go with each of them.
+    """Predictions of one model, immutable. ``warnings`` are part of every answer.
 
     Shapes: probabilities (N, K); parts (N,) positions in ``PART_NAMES``.
     """
@@ -29,26 +31,42 @@ class Predictions:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class PackedPredictions:
+    """Predictions as the database stores them.
+
+    ``probabilities`` is float32, buses by classes; ``parts`` is one byte per bus.
+    """
+
+    probabilities: bytes
+    parts: bytes
+
+    @classmethod
+    def pack(cls, probabilities: npt.NDArray[np.floating[Any]], split: Split) -> Self:
+        """Pack probabilities (N, K) and the split of the N buses."""
+        return cls(pack_probabilities(probabilities), pack_parts(split, len(probabilities)))
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 over both arrays."""
+        return hashlib.sha256(self.probabilities + self.parts).hexdigest()
+
+
 def pack_probabilities(probabilities: npt.NDArray[np.floating]) -> bytes:
     """Write probabilities (N, K) as float32."""
     return probabilities.astype("<f4").tobytes()
 
 
 def unpack_probabilities(blob: bytes, class_count: int) -> npt.NDArray[np.float32]:
-    """Read probabilities back. Raises: StoredDataDamaged."""
+    """Read packed probabilities. Raises: StoredDataDamaged."""
     if class_count == 0 or len(blob) % (4 * class_count):
-        raise StoredDataDamaged("Stored predictions cannot be read.")
+        raise StoredDataDamaged("The stored predictions have the wrong size.")
     return np.frombuffer(blob, "<f4").reshape(-1, class_count)
 
 
 def pack_parts(split: Split, bus_count: int) -> bytes:
-    """Write which bus was trained, validated or tested on, one byte a bus."""
+    """Write the part of the split that each bus belongs to, one byte per bus."""
     parts = np.zeros(bus_count, dtype=np.uint8)
     for code, mask in enumerate(split.masks(bus_count), start=1):
         parts[mask] = code
     return parts.tobytes()
-
-
-def hash_predictions(probabilities: bytes, parts: bytes) -> str:
-    """Return the SHA-256 of packed predictions."""
-    return hashlib.sha256(probabilities + parts).hexdigest()

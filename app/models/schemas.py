@@ -1,135 +1,191 @@
-"""How models look on the wire."""
+"""Models as JSON, and the request bodies that refer to them."""
 
 from datetime import datetime
-from typing import Any, Self
+from typing import Annotated, Any, Literal, Self
 
+from fastapi import Path
 from pydantic import BaseModel, Field
 
 from app.http.json_body import BodyIn
-from app.models.active import Standing
-from app.models.card.headline import find_best_baseline, find_better, list_warnings
+from app.models.active import ActiveStatus
+from app.models.card.card import describe_best_baseline
+from app.models.card.headline import find_better_baseline, list_baseline_warnings
+from app.models.card.reports import Curves
+from app.models.card.schema import BaselineOut
 from app.storage.tables import ModelRow
+
+ModelId = Annotated[str, Path(max_length=64, description="Id of the model.")]
+_NO_REASON = "promoted by hand, no reason given"
+_OWN_FIELDS = ("config", "best_epoch", "graph_hash", "label_hash")
+"""Parts of the manifest that are fields of ``ModelDetailOut``."""
 
 
 class BetterBaselineOut(BaseModel):
-    """A simple method that is better on validation, and how to let it answer."""
+    """A baseline with a higher validation accuracy than the model."""
 
-    key: str = Field(examples=["forest"])
-    title: str = Field(examples=["Random forest"])
-    accuracy: float = Field(description="On validation.", examples=[0.75])
+    key: str = Field(description="Identifies the baseline in paths.", examples=["forest"])
+    title: str = Field(description="Name of the method.", examples=["Random forest"])
+    accuracy: float = Field(description="Validation accuracy, 0 to 1.", examples=[0.75])
     promote: str | None = Field(
-        description="POST here, with a reason if you like; null if only its figures were stored.",
+        description="POST to this path, optionally with a reason, lets the baseline answer; "
+        "null if only its figures are stored.",
         examples=["/models/7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f/baselines/forest/promote"],
     )
 
     @classmethod
     def from_model(cls, row: ModelRow) -> Self | None:
-        """Return the baseline that beats a model, if one does."""
-        better = find_better(row)
-        if better is None:
+        """Return the baseline that beats a model on validation, if one does."""
+        better = find_better_baseline(row)
+        if better is None or better.validation.accuracy is None:
             return None
-        told = {name: better[name] for name in ("key", "title", "promote")}
-        return cls(**told, accuracy=better["validation"]["accuracy"])
+        return cls(
+            key=better.key,
+            title=better.title,
+            accuracy=better.validation.accuracy,
+            promote=better.promote_path(row.id),
+        )
 
 
 class ModelOut(BaseModel):
     """A model in a listing."""
 
     id: str = Field(examples=["7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f"])
-    graph_id: str = Field(examples=["0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e"])
-    label: str = Field(examples=["role"])
-    kind: str = Field(examples=["lfgcn"])
-    class_names: list[str] = Field(examples=[["neither", "load", "generator"]])
-    job_id: str | None = Field(examples=["2f4a6c8e0b1d3f5a7c9e1b3d5f7a9c0e"])
+    graph_id: str = Field(
+        description="Grid that the model predicts.", examples=["0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e"]
+    )
+    label: str = Field(description="Label set that the model has learnt.", examples=["role"])
+    kind: str = Field(description="Key of the method.", examples=["lfgcn"])
+    class_names: list[str] = Field(
+        description="Classes that the model distinguishes.",
+        examples=[["neither", "load", "generator"]],
+    )
+    job_id: str | None = Field(
+        description="Training job; null for imported models and promoted baselines.",
+        examples=["2f4a6c8e0b1d3f5a7c9e1b3d5f7a9c0e"],
+    )
     active: bool = Field(
-        description="Whether it answers for its grid and label by default.", examples=[True]
+        description="Whether the model answers for its grid and label by default.", examples=[True]
     )
     metrics: dict[str, Any] = Field(
-        description="For train, validation and test: count, accuracy, macro F1 and more.",
+        description="Figures on the training, validation and test buses: count, accuracy, "
+        "macro F1 and more.",
         examples=[{"test": {"count": 82, "accuracy": 0.817, "macro_f1": 0.62}}],
     )
     better_baseline: BetterBaselineOut | None = Field(
-        description="The simple method that beats it on validation, if one does."
+        description="The best baseline, if its validation accuracy is higher than the model's."
     )
-    sha256: str = Field(description="Of the weights (safetensors).", examples=["b1946ac92492..."])
-    created_at: datetime = Field(examples=["2026-11-16T05:20:31.118Z"])
+    sha256: str = Field(
+        description="SHA-256 of the weights (safetensors).", examples=["b1946ac92492..."]
+    )
+    created_at: datetime = Field(
+        description="Time when the model was stored (UTC).", examples=["2026-11-16T05:20:31.118Z"]
+    )
 
     @classmethod
     def from_row(cls, row: ModelRow, *, active: bool) -> Self:
         """Translate a row."""
-        return cls.model_validate(_fields(row, ModelOut) | {"active": active})
+        return cls.model_validate(_read_fields(row, ModelOut) | {"active": active})
 
 
 class ModelDetailOut(ModelOut):
-    """A model with everything that decides and describes it, but its weights."""
+    """A model with its settings, hashes, warnings and curves; without its weights."""
 
     promotion: str | None = Field(
-        description="Why it is the active one.", examples=["the first model of this grid and label"]
+        description="Reason why the model is active; null if it is not.",
+        examples=["the first model of this grid and label"],
     )
     answers: str | None = Field(
-        description="The shortest request that it answers; null if it is not active.",
+        description="Shortest request that the model answers by default; null if not active.",
         examples=["GET /predict?graph_id=0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e"],
     )
-    config: dict[str, Any] = Field(examples=[{"alpha": 0.2, "sigma": 0.5, "gamma": 0.1}])
-    best_epoch: int | None = Field(examples=[140])
-    graph_hash: str | None = Field(description="SHA-256 of topology and features it learnt from.")
-    label_hash: str | None
-    split_hash: str | None
+    config: dict[str, Any] = Field(
+        description="Settings of the training run.",
+        examples=[{"alpha": 0.2, "sigma": 0.5, "gamma": 0.1}],
+    )
+    best_epoch: int | None = Field(
+        description="Epoch with the best validation accuracy, whose weights were stored.",
+        examples=[140],
+    )
+    graph_hash: str | None = Field(description="SHA-256 of the topology and features used.")
+    label_hash: str | None = Field(description="SHA-256 of the labels.")
+    split_hash: str | None = Field(description="SHA-256 of the split.")
     warnings: list[str] = Field(
-        description="That a baseline beats the model on validation, if one does.", examples=[[]]
+        description="Warning that a baseline has a higher validation accuracy, if one has.",
+        examples=[[]],
     )
-    best_baseline: dict[str, Any] | None = Field(
-        description="The baseline best on validation; all are on the card.",
-        examples=[{"key": "mlp", "title": "MLP", "validation": {"accuracy": 0.75}}],
+    best_baseline: BaselineOut | None = Field(
+        description="The baseline with the highest validation accuracy; the model card has all."
     )
-    manifest: dict[str, Any] = Field(description="Features, scaling, seed, device, versions.")
-    curves: dict[str, Any]
+    manifest: dict[str, Any] = Field(
+        description="Further facts of the training run: features, scaling, seed, device, versions."
+    )
+    curves: Curves = Field(description="Loss and accuracy per epoch.")
 
     @classmethod
-    def from_model(cls, row: ModelRow, standing: Standing | None) -> Self:
-        """Translate a row and where it answers."""
-        told = {name: row.manifest.get(name) for name in _TOLD_APART}
-        rest = {name: value for name, value in row.manifest.items() if name not in told}
+    def from_model(cls, row: ModelRow, status: ActiveStatus | None) -> Self:
+        """Translate a row and its status as the active model."""
+        own = {name: row.manifest.get(name) for name in _OWN_FIELDS}
+        rest = {name: value for name, value in row.manifest.items() if name not in own}
         split = rest.pop("split", {})  # its positions can be many; its hash identifies it
-        known = _fields(row, ModelOut) | told
         return cls(
-            **known,
-            active=standing is not None,
-            promotion=None if standing is None else standing.reason,
-            answers=None if standing is None else standing.answers,
+            **_read_fields(row, ModelOut),
+            **own,
+            active=status is not None,
+            promotion=None if status is None else status.reason,
+            answers=None if status is None else status.answers,
             split_hash=split.get("hash"),
-            warnings=list_warnings(row),
-            best_baseline=find_best_baseline(row),
+            warnings=list_baseline_warnings(row),
+            best_baseline=describe_best_baseline(row),
             manifest=rest,
             curves=row.curves,
         )
 
 
-NO_REASON = "promoted by hand, no reason given"
-
-
 class PromoteIn(BodyIn):
-    """Why this model is to answer; without a body the card says that nobody gave a reason."""
+    """The reason of a promotion. Without a body, a default text is stored as the reason."""
 
     reason: str = Field(
         min_length=1,
         max_length=500,
         pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$",
-        description="Stays on the card of the model.",
-        examples=["checked against the operators' own list"],
+        description="Why this model is promoted; shown on its model card.",
+        examples=["checked against the operators' list"],
     )
 
 
+def read_reason(body: PromoteIn | None) -> str:
+    """Return the reason of a promotion, or the text that is stored if none was given."""
+    return _NO_REASON if body is None else body.reason
+
+
 class ModelPage(BaseModel):
-    """Models, newest first."""
+    """One page of models, newest first."""
 
     items: list[ModelOut]
-    next_cursor: str | None = Field(description="Give it as `cursor` for the next page.")
+    next_cursor: str | None = Field(
+        description="Pass it as `cursor` to get the next page; null on the last page."
+    )
 
 
-_TOLD_APART = ("config", "best_epoch", "graph_hash", "label_hash")
+class SplitIn(BodyIn):
+    """How the labelled buses are divided into training, validation and test buses.
+
+    `stratified` divides each class separately. `random` (as in the paper) ignores the classes:
+    with 11 training buses of 118, one split in three contains no bus of the rarest class.
+    """
+
+    kind: Literal["stratified", "random"] = Field(
+        "stratified", description="Whether each class is divided separately."
+    )
+    seed: int = Field(0, ge=0, lt=2**32, description="Random seed of the split.")
+    fractions: list[Annotated[float, Field(gt=0, lt=1)]] = Field(
+        [0.1, 0.2, 0.7],
+        min_length=3,
+        max_length=3,
+        description="Fractions of training, validation and test buses; their sum is 1.",
+    )
 
 
-def _fields(row: ModelRow, kind: type[BaseModel]) -> dict[str, Any]:
-    known = {name: getattr(row, name) for name in kind.model_fields if hasattr(ModelRow, name)}
-    return known | {"better_baseline": BetterBaselineOut.from_model(row)}
+def _read_fields(row: ModelRow, kind: type[BaseModel]) -> dict[str, Any]:
+    fields = {name: getattr(row, name) for name in kind.model_fields if hasattr(ModelRow, name)}
+    return fields | {"better_baseline": BetterBaselineOut.from_model(row)}

@@ -1,4 +1,4 @@
-"""What may happen to a model: stored with its predictions, promoted, loaded, deleted."""
+"""Stores, loads, promotes and deletes models with their predictions."""
 
 import hashlib
 from dataclasses import dataclass
@@ -6,27 +6,21 @@ from typing import Any
 from uuid import uuid4
 
 import numpy as np
-import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from app.errors import GraphNotFound, ModelInUse, ModelNotFound, StoredDataDamaged
 from app.graphs.service import get_graph
 from app.models import repository
-from app.models.active import find_standing
+from app.models.active import find_active_status
 from app.models.card import card as cards
-from app.models.card.headline import list_leaks, list_warnings
-from app.models.kept_baselines import FittedBaseline, make_rows
-from app.models.predictions import (
-    Predictions,
-    hash_predictions,
-    pack_parts,
-    pack_probabilities,
-    unpack_probabilities,
-)
+from app.models.card.headline import list_baseline_warnings, list_leak_warnings
+from app.models.card.reports import Curves, ModelFigures
+from app.models.card.schema import CardOut
+from app.models.kept_baselines import NewBaseline, make_baseline_rows
+from app.models.predictions import PackedPredictions, Predictions, unpack_probabilities
 from app.storage.cache import BoundedCache
 from app.storage.db import current_time
 from app.storage.tables import ActiveModelRow, ModelRow, PredictionRow
-from ml import Split
 
 _MODELS_REMEMBERED = 32
 _predictions: BoundedCache[Predictions] = BoundedCache(_MODELS_REMEMBERED)
@@ -34,13 +28,13 @@ _predictions: BoundedCache[Predictions] = BoundedCache(_MODELS_REMEMBERED)
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NewModel:
-    """A trained predictor as the trainer hands it over.
+    """A model that is about to be stored.
 
-    ``metrics`` has the keys train, validation and test, each with at least ``accuracy``;
-    ``baselines`` is what ``ml.training.measure`` reports, ``suitability`` the report on the
-    label, each None if it was not measured; ``fitted`` are the baselines themselves. If
-    ``takes_over`` is false, it becomes active only where no model is.
-    Shapes: probabilities (N, K), rows in the order of the buses of the grid.
+    ``metrics`` has the keys train, validation and test, each with at least ``accuracy``.
+    ``baselines`` is the report of ``ml.training.measure``, ``suitability`` the report on the
+    label; each is None if it was not measured. ``fitted`` are the fitted baselines. With
+    ``takes_over`` false, the model becomes active only if its grid and label have no active
+    model yet.
     """
 
     graph_id: str
@@ -50,39 +44,62 @@ class NewModel:
     weights: bytes
     manifest: dict[str, Any]
     metrics: dict[str, Any]
-    curves: dict[str, Any]
-    probabilities: npt.NDArray[np.floating[Any]]
-    split: Split
+    curves: Curves
+    predictions: PackedPredictions
     job_id: str | None = None
     baselines: dict[str, Any] | None = None
     suitability: dict[str, Any] | None = None
-    fitted: tuple[FittedBaseline, ...] = ()
+    fitted: tuple[NewBaseline, ...] = ()
     takes_over: bool = True
 
 
 def store_model(session: Session, model: NewModel) -> ModelRow:
-    """Write a model and its predictions; promote it if it is the first or the best so far.
+    """Store a model; promote it if it is the first or has the highest validation accuracy.
 
-    Runs in the transaction of the caller, which ends the job in it too.
+    Runs in the transaction of the caller, which also ends the job.
     Raises: GraphNotFound if the grid was deleted meanwhile.
     """
     if not repository.lock_graph(session, model.graph_id):
         raise GraphNotFound(f"There is no grid {model.graph_id!r}.")
-    row = _make_row(session, model)
-    probabilities = pack_probabilities(model.probabilities)
-    parts = pack_parts(model.split, len(model.probabilities))
-    prediction = PredictionRow(
-        model_id=row.id,
-        probabilities=probabilities,
-        parts=parts,
-        sha256=hash_predictions(probabilities, parts),
-    )
-    repository.insert_model(session, row, prediction)
-    repository.insert_fitted(session, make_rows(row.id, model.fitted))
+    row = insert_model(session, model)
     reason = _reason_to_promote(session, row, takes_over=model.takes_over)
     if reason is not None:
         repository.promote(session, row, reason, row.created_at)
     return row
+
+
+def insert_model(session: Session, model: NewModel) -> ModelRow:
+    """Write the rows of a model, its predictions and its baselines, without promoting it."""
+    row = ModelRow(
+        id=uuid4().hex,
+        graph_id=model.graph_id,
+        label=model.label,
+        job_id=model.job_id,
+        kind=model.kind,
+        class_names=list(model.class_names),
+        manifest=model.manifest,
+        metrics=model.metrics,
+        curves=model.curves,
+        baselines=model.baselines,
+        suitability=model.suitability,
+        weights=model.weights,
+        sha256=hashlib.sha256(model.weights).hexdigest(),
+        created_at=current_time(session),
+    )
+    prediction = PredictionRow(
+        model_id=row.id,
+        probabilities=model.predictions.probabilities,
+        parts=model.predictions.parts,
+        sha256=model.predictions.sha256,
+    )
+    repository.insert_model(session, row, prediction)
+    repository.insert_baselines(session, make_baseline_rows(row.id, model.fitted))
+    return row
+
+
+def lock_graph(session: Session, graph_id: str) -> None:
+    """Make other transactions that store or promote models of this grid wait for this one."""
+    repository.lock_graph(session, graph_id)
 
 
 def get_model(session: Session, model_id: str) -> ModelRow:
@@ -103,31 +120,29 @@ def list_models(
 def list_active(
     session: Session, graph_id: str | None = None, label: str | None = None
 ) -> list[ActiveModelRow]:
-    """Return the active models that fit, the last promoted first."""
+    """Return the active models of a grid and label, or of all, last promoted first."""
     return repository.list_active(session, graph_id, label)
 
 
-def find_promotion(session: Session, model_id: str) -> ActiveModelRow | None:
-    """Return what made a model active, if it is."""
-    return repository.find_promotion(session, model_id)
+def is_active(session: Session, model_id: str) -> bool:
+    """Return whether a model is the active one of its grid and label."""
+    return repository.find_active(session, model_id) is not None
 
 
-def make_card(session: Session, model_id: str) -> dict[str, Any]:
-    """Return the card of a model; see ``CardOut``. Raises: ModelNotFound."""
+def make_card(session: Session, model_id: str) -> CardOut:
+    """Return the card of a model. Raises: ModelNotFound."""
     row = get_model(session, model_id)
-    promotions = repository.list_promotions(session, model_id)
-    standing = find_standing(session, model_id)
-    replays = [
-        {"job_id": each.id, "replayed_at": each.replayed_at, **each.result}
-        for each in repository.list_replays(session, model_id)
-    ]
-    card = cards.make_card(row, get_graph(session, row.graph_id), promotions)
-    answers = None if standing is None else standing.answers
-    return card | {"active": standing is not None, "answers": answers, "replays": replays}
+    status = find_active_status(session, model_id)
+    history = cards.ModelHistory(
+        promotions=repository.list_promotions(session, model_id),
+        replays=repository.list_replays(session, model_id),
+        answers=None if status is None else status.answers,
+    )
+    return cards.make_card(row, get_graph(session, row.graph_id), history)
 
 
 def promote_model(session: Session, model_id: str, reason: str) -> ModelRow:
-    """Make a model the active one of its grid and label, whatever its figures.
+    """Make a model the active one of its grid and label, regardless of its accuracy.
 
     Raises: ModelNotFound.
     """
@@ -138,7 +153,7 @@ def promote_model(session: Session, model_id: str, reason: str) -> ModelRow:
 
 
 def find_active_ids(session: Session, rows: list[ModelRow]) -> set[str]:
-    """Return which of these models are active."""
+    """Return the ids of those models that are active."""
     return repository.list_active_ids(session, [row.id for row in rows])
 
 
@@ -150,14 +165,14 @@ def load_weights(session: Session, model_id: str) -> bytes:
     row = get_model(session, model_id)
     weights = repository.find_weights(session, model_id)
     if weights is None or hashlib.sha256(weights).hexdigest() != row.sha256:
-        raise StoredDataDamaged(f"The weights of model {model_id!r} are not what was stored.")
+        raise StoredDataDamaged(f"The weights of model {model_id!r} do not match their SHA-256.")
     return weights
 
 
 def load_predictions(session: Session, model_id: str) -> Predictions:
-    """Return what a model predicts, from memory after the first time.
+    """Return the predictions of a model, from memory after the first call.
 
-    The caller knows that the model still exists.
+    The caller has checked that the model still exists.
     Raises: ModelNotFound, StoredDataDamaged.
     """
 
@@ -171,7 +186,7 @@ def load_predictions(session: Session, model_id: str) -> Predictions:
             class_names=tuple(row.class_names),
             probabilities=unpack_probabilities(stored.probabilities, len(row.class_names)),
             parts=np.frombuffer(stored.parts, np.uint8),
-            warnings=(*list_warnings(row), *list_leaks(row)),
+            warnings=(*list_baseline_warnings(row), *list_leak_warnings(row)),
         )
 
     return _predictions.get_or_load(model_id, load)
@@ -185,8 +200,10 @@ def get_prediction(session: Session, model_id: str) -> PredictionRow:
     stored = repository.find_prediction(session, model_id)
     if stored is None:
         raise _not_found(model_id)
-    if hash_predictions(stored.probabilities, stored.parts) != stored.sha256:
-        raise StoredDataDamaged(f"The predictions of model {model_id!r} are not what was stored.")
+    if PackedPredictions(stored.probabilities, stored.parts).sha256 != stored.sha256:
+        raise StoredDataDamaged(
+            f"The predictions of model {model_id!r} do not match their SHA-256."
+        )
     return stored
 
 
@@ -199,47 +216,33 @@ def get_identity(session: Session, model_id: str) -> tuple[str, str]:
 
 
 def delete_model(session: Session, model_id: str) -> None:
-    """Remove a model with its predictions and its baselines.
+    """Delete a model with its predictions and its stored baselines.
 
     Raises: ModelNotFound; ModelInUse if it is active or another model or a job refers to it.
     """
     row = get_model(session, model_id)
     repository.lock_graph(session, row.graph_id)
     if find_active_ids(session, [row]):
-        raise ModelInUse(f"Model {model_id!r} answers for its grid; another must take over first.")
+        raise ModelInUse(
+            f"Model {model_id!r} is the active model of its grid and label; "
+            "promote another model first."
+        )
     children = repository.list_promoted_ids(session, model_id)
     if children:
         raise ModelInUse(
-            f"{len(children)} model(s) that were baselines of model {model_id!r} refer to it; "
+            f"{len(children)} promoted baseline(s) of model {model_id!r} refer to it; "
             f"delete them first: {', '.join(children)}."
         )
     jobs = repository.list_unfinished_jobs(session, row)
     if jobs:
-        raise ModelInUse(f"Jobs work on model {model_id!r}: {', '.join(jobs)}.")
+        raise ModelInUse(
+            f"Jobs are using model {model_id!r}; wait for them or cancel them: {', '.join(jobs)}."
+        )
     repository.delete_model(session, model_id)
 
 
 def _not_found(model_id: str) -> ModelNotFound:
     return ModelNotFound(f"There is no model {model_id!r}.")
-
-
-def _make_row(session: Session, model: NewModel) -> ModelRow:
-    return ModelRow(
-        id=uuid4().hex,
-        graph_id=model.graph_id,
-        label=model.label,
-        job_id=model.job_id,
-        kind=model.kind,
-        class_names=list(model.class_names),
-        manifest=model.manifest,
-        metrics=model.metrics,
-        curves=model.curves,
-        baselines=model.baselines,
-        suitability=model.suitability,
-        weights=model.weights,
-        sha256=hashlib.sha256(model.weights).hexdigest(),
-        created_at=current_time(session),
-    )
 
 
 def _reason_to_promote(session: Session, row: ModelRow, *, takes_over: bool) -> str | None:
@@ -256,5 +259,5 @@ def _reason_to_promote(session: Session, row: ModelRow, *, takes_over: bool) -> 
 
 
 def _validation_accuracy(row: ModelRow) -> float:
-    accuracy = row.metrics.get("validation", {}).get("accuracy")
-    return -1.0 if accuracy is None else float(accuracy)
+    accuracy = ModelFigures.from_stored(row.metrics).validation.accuracy
+    return -1.0 if accuracy is None else accuracy

@@ -1,1 +1,1 @@
-"""Predictions: the class of a bus as the active or a named model sees it."""
+"""Predictions: the class of one bus or of all buses, by the active or a given model."""

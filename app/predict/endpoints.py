@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 from app.http.responses import respond_columns
 from app.predict import service
 from app.predict.schemas import PredictionColumnsOut, PredictionOut
-from app.predict.service import Choice
+from app.predict.service import ModelChoice
 from app.storage.db import ReadingSession
 
 router = APIRouter(prefix="/predict", tags=["predict"])
@@ -16,30 +16,37 @@ router = APIRouter(prefix="/predict", tags=["predict"])
 def _read_choice(
     graph_id: Annotated[
         str | None,
-        Query(max_length=64, description="Default: the grid whose model was promoted last."),
+        Query(
+            max_length=64,
+            description="Grid of the bus. Default: the grid whose model was promoted last.",
+        ),
     ] = None,
     model_id: Annotated[
-        str | None, Query(max_length=64, description="Default: the active.")
+        str | None,
+        Query(max_length=64, description="Model that answers. Default: the active model."),
     ] = None,
-    label: Annotated[str | None, Query(max_length=100)] = None,
-) -> Choice:
-    return Choice(graph_id, model_id, label)
+    label: Annotated[
+        str | None,
+        Query(max_length=100, description="Label set. Default: that of the last promoted model."),
+    ] = None,
+) -> ModelChoice:
+    return ModelChoice(graph_id, model_id, label)
 
 
-ChoiceQuery = Annotated[Choice, Depends(_read_choice)]
+ChoiceQuery = Annotated[ModelChoice, Depends(_read_choice)]
 
 
-@router.get("", response_model=PredictionColumnsOut)
+@router.get("", response_model=PredictionColumnsOut, summary="Predict all buses of a grid")
 def predict_all(session: ReadingSession, choice: ChoiceQuery) -> Response:
-    """Send the class of every bus of a grid, as columns."""
+    """Returns the predicted class and the class probabilities of every bus, as columns."""
     return respond_columns(service.predict_all(session, choice))
 
 
-@router.get("/{bus_id:path}")
+@router.get("/{bus_id:path}", summary="Predict one bus")
 def predict_bus(
-    bus_id: Annotated[str, Path(max_length=200, description="Its id or another name of it.")],
+    bus_id: Annotated[str, Path(max_length=200, description="Id or name of the bus.")],
     session: ReadingSession,
     choice: ChoiceQuery,
 ) -> PredictionOut:
-    """Tell the class of one bus and the probability of every class."""
-    return PredictionOut(**service.predict_bus(session, choice, bus_id))
+    """Returns the predicted class of one bus and the probability of every class."""
+    return service.predict_bus(session, choice, bus_id)

@@ -1,21 +1,20 @@
-"""How predictions look on the wire."""
+"""Predictions as JSON."""
 
-from typing import Literal
-
+import msgspec
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.models.card.reports import Part
 from app.models.card.schema import EXAMPLE_HEADLINE
 
+_CHOSEN = "Why this model answers."
 _WARNINGS = (
-    "What to know before trusting the answer: that the grid was one of several, that a simpler "
-    "method was better on validation."
+    "Reasons to doubt the answer: the grid was chosen among several, a baseline had a higher "
+    "validation accuracy, or a feature reveals the label."
 )
-
-Part = Literal["train", "validation", "test"]
 
 
 class PredictionOut(BaseModel):
-    """What a model says of one bus."""
+    """The prediction of a model for one bus."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -35,37 +34,65 @@ class PredictionOut(BaseModel):
         }
     )
 
-    bus_id: str
-    bus_name: str | None
-    predicted: str = Field(serialization_alias="class")
-    probabilities: dict[str, float]
-    true_label: str | None = Field(description="The known class of the bus, if there is one.")
-    split: Part | None = Field(description="What the bus was used for when the model was made.")
-    label: str = Field(description="The label set that the model has learnt.")
-    graph_id: str
-    model_id: str
-    chosen: str = Field(description="Why this model answers.")
+    bus_id: str = Field(description="Id of the bus.")
+    bus_name: str | None = Field(description="Name of the bus, if it has one.")
+    predicted: str = Field(
+        serialization_alias="class", description="Class with the highest probability."
+    )
+    probabilities: dict[str, float] = Field(description="Probability of every class.")
+    true_label: str | None = Field(description="True class of the bus; null if it is unknown.")
+    split: Part | None = Field(
+        description="Part of the split that the bus belongs to; null if it was not used."
+    )
+    label: str = Field(description="Label set that the model has learnt.")
+    graph_id: str = Field(description="Grid of the bus.")
+    model_id: str = Field(description="Model that answers.")
+    chosen: str = Field(description=_CHOSEN)
     warnings: list[str] = Field(description=_WARNINGS)
 
 
 class PredictionColumnsOut(BaseModel):
-    """What a model says of every bus, one list a property."""
+    """The predictions of a model for every bus, one list per property."""
 
-    label: str = Field(examples=["role"])
-    graph_id: str = Field(examples=["0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e"])
-    model_id: str = Field(examples=["7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f"])
-    chosen: str = Field(examples=["the only active model"])
+    label: str = Field(description="Label set that the model has learnt.", examples=["role"])
+    graph_id: str = Field(description="Grid.", examples=["0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e"])
+    model_id: str = Field(
+        description="Model that answers.", examples=["7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f"]
+    )
+    chosen: str = Field(description=_CHOSEN, examples=["the only active model"])
     warnings: list[str] = Field(description=_WARNINGS, examples=[[EXAMPLE_HEADLINE]])
-    class_names: list[str] = Field(examples=[["neither", "load", "generator"]])
-    bus_ids: list[str] = Field(examples=[["1", "2"]])
-    classes: list[int] = Field(description="Positions in `class_names`.", examples=[[2, 1]])
+    class_names: list[str] = Field(
+        description="Names of the classes.", examples=[["neither", "load", "generator"]]
+    )
+    bus_ids: list[str] = Field(description="Ids of the buses.", examples=[["1", "2"]])
+    classes: list[int] = Field(
+        description="Predicted classes as positions in `class_names`.", examples=[[2, 1]]
+    )
     probabilities: list[list[float]] = Field(
-        description="One row a bus, one column a class.",
+        description="One row per bus, one column per class.",
         examples=[[[0.021, 0.213, 0.766], [0.1, 0.8, 0.1]]],
     )
     truth: list[int] = Field(
-        description="Positions in `class_names`; -1 where unknown.", examples=[[2, -1]]
+        description="True classes as positions in `class_names`; -1 where unknown.",
+        examples=[[2, -1]],
     )
     parts: list[Part | None] = Field(
-        description="What each bus was used for.", examples=[["test", None]]
+        description="Part of the split that each bus belongs to; null where it was not used.",
+        examples=[["test", None]],
     )
+
+
+class PredictionColumns(msgspec.Struct, frozen=True, kw_only=True):
+    """The content of ``PredictionColumnsOut``, encoded without validating every row."""
+
+    label: str
+    graph_id: str
+    model_id: str
+    chosen: str
+    warnings: list[str]
+    class_names: tuple[str, ...]
+    bus_ids: tuple[str, ...]
+    classes: list[int]
+    probabilities: list[list[float]]
+    truth: list[int]
+    parts: list[str | None]

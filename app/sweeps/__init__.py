@@ -1,1 +1,1 @@
-"""Sweeps: one request that becomes many training jobs, and what they show together."""
+"""Sweeps: one request that trains many models with varied settings, and their results."""

@@ -1,4 +1,4 @@
-"""From a sweep to the settings of its trials: every combination, or a seeded draw."""
+"""Plans the trials of a sweep: every combination of settings, or a seeded random sample."""
 
 import math
 from collections.abc import Sequence
@@ -10,77 +10,77 @@ import numpy as np
 import numpy.typing as npt
 
 from app.sweeps.schemas import RangeIn, SearchIn, SweepIn
+from app.sweeps.summary import Parameters
 from ml import find_field, is_setting
-
-Settings = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Trial:
-    """One training run of a sweep: what is varied, and the seed."""
+class PlannedTrial:
+    """One training run of a sweep: the varied settings and the seed."""
 
-    parameters: Settings
+    parameters: Parameters
     seed: int
 
 
 def count_trials(sweep: SweepIn) -> int:
-    """Return the most trials that a sweep can have, without making them."""
+    """Return the largest possible count of trials of a sweep, without planning them."""
     seeds = 1 if sweep.seeds is None else len(sweep.seeds)
     if sweep.search is not None:
         return sweep.search.budget * seeds
     return math.prod(len(values) for values in (sweep.grid or {}).values()) * seeds
 
 
-def plan_trials(sweep: SweepIn, default_seed: int) -> list[Trial]:
-    """Return the trials of a checked sweep, the seeds of one combination next to each other."""
+def plan_trials(sweep: SweepIn, default_seed: int) -> list[PlannedTrial]:
+    """Return the trials of a checked sweep; the seeds of one combination are adjacent."""
     if sweep.search is not None:
-        combinations = _draw(sweep.search)
+        combinations = _sample(sweep.search)
     else:
         grid = sweep.grid or {}
         combinations = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
     seeds = [default_seed] if sweep.seeds is None else sweep.seeds
-    return [Trial(parameters, seed) for parameters in combinations for seed in seeds]
+    return [PlannedTrial(parameters, seed) for parameters in combinations for seed in seeds]
 
 
-def _draw(search: SearchIn) -> list[Settings]:
-    """Draw a Latin hypercube: each setting visits every one of ``budget`` equal strata once.
+def _sample(search: SearchIn) -> list[Parameters]:
+    """Draw a Latin hypercube sample: each setting has one value in each of ``budget`` intervals.
 
-    Combinations that come out equal, as they do among few values, are tried once.
+    Combinations that are equal, which happens with short lists of values, are kept once.
     """
-    generator = np.random.default_rng(search.seed)
-    columns = {
-        name: _spread(name, domain, _stratify(generator, search.budget))
-        for name, domain in search.space.items()
-    }
-    different = dict.fromkeys(zip(*columns.values(), strict=True))
-    return [dict(zip(columns, values, strict=True)) for values in different]
+    # Imported here: scipy.stats takes long to import and only a search needs it.
+    from scipy.stats.qmc import LatinHypercube
+
+    sampler = LatinHypercube(len(search.space), rng=np.random.default_rng(search.seed))
+    columns = [
+        _map_to_domain(name, domain, shares)
+        for (name, domain), shares in zip(
+            search.space.items(), sampler.random(search.budget).T, strict=True
+        )
+    ]
+    distinct = dict.fromkeys(zip(*columns, strict=True))
+    return [dict(zip(search.space, values, strict=True)) for values in distinct]
 
 
-def _stratify(generator: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
-    return (generator.permutation(count) + generator.random(count)) / count
-
-
-def _spread(
+def _map_to_domain(
     name: str, domain: Sequence[Any] | RangeIn, shares: npt.NDArray[np.float64]
 ) -> list[Any]:
-    """Lay shares of [0, 1) out over a domain."""
+    """Map numbers of [0, 1) to the values of a domain."""
     if not isinstance(domain, RangeIn):
         return [domain[int(share * len(domain))] for share in shares]
     low, high = float(domain.low), float(domain.high)
-    if _is_whole_number(name):
-        # Each integer gets the same room; on a logarithmic scale, its share of it.
-        return [_whole(domain, share) for share in shares]
+    if _is_integer(name):
+        return [_map_to_integer(domain, share) for share in shares]
     if domain.log:
         return [min(high, low * (high / low) ** share) for share in shares.tolist()]
     return [low + (high - low) * share for share in shares.tolist()]
 
 
-def _is_whole_number(name: str) -> bool:
+def _is_integer(name: str) -> bool:
     hint = find_field(name).type if is_setting(name) else None
     return int in (hint, *get_args(hint))
 
 
-def _whole(domain: RangeIn, share: float) -> int:
+def _map_to_integer(domain: RangeIn, share: float) -> int:
+    """Give each integer an interval of the same width, on the scale of the domain."""
     low, above = float(domain.low), float(domain.high) + 1
-    found = low * (above / low) ** share if domain.log else low + (above - low) * share
-    return min(int(found), int(domain.high))
+    value = low * (above / low) ** share if domain.log else low + (above - low) * share
+    return min(int(value), int(domain.high))

@@ -1,32 +1,45 @@
-"""Validation accuracy against each setting that was varied, ready to be drawn."""
+"""Validation accuracy against each varied setting, as columns to plot."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from app.sweeps.summary import Candidate
+from app.sweeps.summary import SweepCandidate
 
 
-def plot_parameter(name: str, candidates: Sequence[Candidate]) -> dict[str, Any]:
-    """Return one row for each value of a setting, over whatever the other settings were.
+@dataclass(frozen=True)
+class ParameterPlot:
+    """Columns of equal length: one row per value of a setting."""
 
-    Numbers come in order of size, before anything else in the order of the request.
+    parameter: str
+    value: list[Any]
+    mean: list[float]
+    low: list[float]
+    high: list[float]
+    trials: list[int]
+
+
+def plot_parameter(name: str, candidates: Sequence[SweepCandidate]) -> ParameterPlot:
+    """Return one row per value of a setting, over all values of the other settings.
+
+    Numbers come first, in ascending order; other values follow in the order of the request.
     """
-    accuracies: dict[str, tuple[Any, list[float]]] = {}
-    for candidate in sorted(candidates, key=lambda one: one.trials[0].position):
+    by_value: dict[str, tuple[Any, list[float]]] = {}
+    for candidate in sorted(candidates, key=lambda candidate: candidate.trials[0].position):
         value = candidate.parameters[name]
-        _, known = accuracies.setdefault(repr(value), (value, []))
-        known.extend(trial.measure("validation") or 0.0 for trial in candidate.finished)
-    measured = [(value, known) for value, known in accuracies.values() if known]
-    measured.sort(key=lambda one: _order(one[0]))
-    return {
-        "parameter": name,
-        "value": [value for value, _ in measured],
-        "mean": [fmean(known) for _, known in measured],
-        "low": [min(known) for _, known in measured],
-        "high": [max(known) for _, known in measured],
-        "trials": [len(known) for _, known in measured],
-    }
+        _, accuracies = by_value.setdefault(repr(value), (value, []))
+        accuracies.extend(trial.validation.accuracy or 0.0 for trial in candidate.finished)
+    measured = [(value, accuracies) for value, accuracies in by_value.values() if accuracies]
+    measured.sort(key=lambda row: _order(row[0]))
+    return ParameterPlot(
+        parameter=name,
+        value=[value for value, _ in measured],
+        mean=[fmean(accuracies) for _, accuracies in measured],
+        low=[min(accuracies) for _, accuracies in measured],
+        high=[max(accuracies) for _, accuracies in measured],
+        trials=[len(accuracies) for _, accuracies in measured],
+    )
 
 
 def _order(value: Any) -> tuple[bool, float]:

@@ -1,26 +1,24 @@
-"""What may happen to a sweep: stored with its jobs, looked at, cancelled as a whole."""
+"""Stores sweeps with their jobs, summarises them and cancels them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-from uuid import uuid4
 
-from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from app.errors import SweepNotCancellable, SweepNotFound
 from app.jobs.service import Origin, cancel_jobs, enqueue
-from app.jobs.states import JobState
 from app.storage.db import current_time
 from app.storage.tables import JobRow, ModelRow, SweepRow
 from app.sweeps import repository
-from app.sweeps.summary import Summary, TrialRecord
+from app.sweeps.summary import SweepSummary
 
 
 @dataclass(frozen=True, kw_only=True)
 class NewSweep:
-    """A checked sweep: ``payloads`` are its training jobs in order, settings filled in."""
+    """A checked sweep; ``payloads`` are its training jobs in the order of its plan."""
 
+    id: str
     label: str
     request: dict[str, Any]
     payloads: Sequence[dict[str, Any]]
@@ -28,28 +26,22 @@ class NewSweep:
 
 
 def store_sweep(session: Session, new: NewSweep) -> list[JobRow]:
-    """Write a sweep and all its jobs; the caller commits and then dispatches the jobs.
-
-    Each job has the id of the sweep in its payload as ``sweep_id``.
-    """
+    """Write a sweep and all its jobs; the caller commits and then dispatches the jobs."""
     row = SweepRow(
-        id=uuid4().hex,
+        id=new.id,
         graph_id=new.origin.graph_id,
         label=new.label,
         request=new.request,
         created_at=current_time(session),
     )
     repository.insert_sweep(session, row)
-    jobs = [
-        enqueue(session, "train", payload | {"sweep_id": row.id}, new.origin)
-        for payload in new.payloads
-    ]
+    jobs = [enqueue(session, "train", payload, new.origin) for payload in new.payloads]
     repository.insert_trials(session, row.id, [job.id for job in jobs])
     return jobs
 
 
-def get_sweep(session: Session, sweep_id: str) -> Summary:
-    """Return a sweep as its jobs stand now. Raises: SweepNotFound."""
+def get_sweep(session: Session, sweep_id: str) -> SweepSummary:
+    """Return the current state of a sweep. Raises: SweepNotFound."""
     row = repository.find_sweep(session, sweep_id)
     if row is None:
         raise SweepNotFound(f"There is no sweep {sweep_id!r}.")
@@ -58,14 +50,14 @@ def get_sweep(session: Session, sweep_id: str) -> Summary:
 
 def list_sweeps(
     session: Session, graph_id: str | None, limit: int, cursor: str | None
-) -> tuple[list[Summary], str | None]:
+) -> tuple[list[SweepSummary], str | None]:
     """Return a page of sweeps, newest first, and the cursor of the next page."""
     rows, next_cursor = repository.list_sweeps(session, graph_id, limit, cursor)
     return _summarise(session, rows), next_cursor
 
 
-def cancel_sweep(session: Session, sweep_id: str) -> Summary:
-    """End the jobs that wait and ask the workers of the others to stop.
+def cancel_sweep(session: Session, sweep_id: str) -> SweepSummary:
+    """Cancel the queued jobs and ask the workers of the running jobs to stop.
 
     Raises: SweepNotFound, SweepNotCancellable if every job has ended.
     """
@@ -78,9 +70,9 @@ def cancel_sweep(session: Session, sweep_id: str) -> Summary:
 
 
 def find_comparison(session: Session, sweep_id: str) -> ModelRow | None:
-    """Return the model of a sweep whose baselines the others share, once there is one.
+    """Return the model whose baselines all models of the sweep share, if there is one yet.
 
-    Grid, label, split and the settings of the baselines are the same throughout a sweep.
+    Grid, label, split and the settings of the baselines are the same for all jobs of a sweep.
     """
     first = repository.find_first_model(session, sweep_id)
     if first is None or first.baselines is None or "shared_from" in first.baselines:
@@ -88,26 +80,6 @@ def find_comparison(session: Session, sweep_id: str) -> ModelRow | None:
     return first
 
 
-def _summarise(session: Session, rows: Sequence[SweepRow]) -> list[Summary]:
-    trials: dict[str, list[TrialRecord]] = {row.id: [] for row in rows}
-    names = {row.id: row.request["parameters"] for row in rows}
-    for found in repository.list_trials(session, list(trials)):
-        trials[found.sweep_id].append(_read_trial(found, names[found.sweep_id]))
-    return [Summary(row, trials[row.id]) for row in rows]
-
-
-def _read_trial(found: Row[Any], names: Sequence[str]) -> TrialRecord:
-    return TrialRecord(
-        position=found.position,
-        job_id=found.job_id,
-        state=JobState(found.state),
-        parameters={name: found.config[name] for name in names},
-        seed=found.config["seed"],
-        epoch=found.epoch,
-        epochs=found.config["epochs"],
-        result=found.result or {},
-        model_id=found.model_id,
-        error=found.error,
-        started_at=found.started_at,
-        finished_at=found.finished_at,
-    )
+def _summarise(session: Session, sweeps: Sequence[SweepRow]) -> list[SweepSummary]:
+    trials = repository.list_trials(session, sweeps)
+    return [SweepSummary(sweep, trials[sweep.id]) for sweep in sweeps]

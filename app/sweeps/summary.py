@@ -1,4 +1,4 @@
-"""What the trials of a sweep amount to: its state, the best settings, a plot."""
+"""Summarises the trials of a sweep: its state, its progress and the best settings."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -9,64 +9,75 @@ from statistics import fmean
 from typing import Any
 
 from app.jobs.states import UNFINISHED, JobState
+from app.models.card.reports import FigureSummary
 from app.storage.tables import SweepRow
+
+Parameters = dict[str, Any]
+"""The varied settings of a trial, by name."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrialRecord:
-    """One job of a sweep as it stands."""
+    """The current state of one job of a sweep."""
 
     position: int
     job_id: str
     state: JobState
-    parameters: dict[str, Any]
+    parameters: Parameters
     seed: int
     epoch: int | None
     epochs: int
-    result: dict[str, Any]
+    validation: FigureSummary
+    """Figures of the finished model; they remain when the model is deleted."""
+    test: FigureSummary
     model_id: str | None
-    """The model that came of it; None once it is deleted, while its figures stay."""
+    """The trained model; None before the end of the job and once the model is deleted."""
     error: dict[str, Any] | None
     started_at: datetime | None
     finished_at: datetime | None
 
     @property
     def done(self) -> float:
-        """Which share of its epochs is trained; one that stops early jumps to one."""
+        """Fraction of the epochs that are trained; 1 after success, even if it stopped early."""
         if self.state is JobState.SUCCEEDED:
             return 1.0
         return min(1.0, (self.epoch or 0) / self.epochs)
 
-    def measure(self, part: str, name: str = "accuracy") -> float | None:
-        """Return a figure of the finished model on ``validation`` or ``test``."""
-        value = self.result.get(part, {}).get(name)
-        return None if value is None else float(value)
-
 
 @dataclass(frozen=True)
-class Candidate:
+class SweepCandidate:
     """One combination of settings with the trials of all its seeds."""
 
-    parameters: dict[str, Any]
+    parameters: Parameters
     trials: tuple[TrialRecord, ...]
 
     @cached_property
     def finished(self) -> list[TrialRecord]:
-        """The trials whose model was measured on validation, stored still or not."""
-        return [trial for trial in self.trials if trial.measure("validation") is not None]
+        """The trials with a validation accuracy, including those whose model was deleted."""
+        return [trial for trial in self.trials if trial.validation.accuracy is not None]
 
-    def mean(self, part: str, name: str = "accuracy") -> float | None:
-        """Return a figure averaged over the seeds that have one."""
-        return _mean(trial.measure(part, name) for trial in self.finished)
+    @property
+    def validation_accuracy(self) -> float | None:
+        """Mean validation accuracy over the finished seeds."""
+        return _mean(trial.validation.accuracy for trial in self.finished)
+
+    @property
+    def validation_log_loss(self) -> float | None:
+        """Mean validation log loss over the finished seeds."""
+        return _mean(trial.validation.log_loss for trial in self.finished)
+
+    @property
+    def test_accuracy(self) -> float | None:
+        """Mean test accuracy over the finished seeds."""
+        return _mean(trial.test.accuracy for trial in self.finished)
 
     @property
     def rank(self) -> tuple[int, float, float]:
-        """Higher is better: seeds that succeeded, then validation accuracy, then log loss.
+        """Sort key, higher is better: finished seeds, validation accuracy, validation log loss.
 
-        The seeds come first: settings that diverge with one seed must not win by the others.
+        Finished seeds come first, so that settings which fail for some seeds cannot win.
         """
-        loss = self.mean("validation", "log_loss")
-        accuracy = self.mean("validation")
+        accuracy, loss = self.validation_accuracy, self.validation_log_loss
         return (
             len(self.finished),
             -1.0 if accuracy is None else accuracy,
@@ -75,37 +86,37 @@ class Candidate:
 
     @property
     def best_trial(self) -> TrialRecord | None:
-        """The trial of the seed that is best on validation among those whose model is stored."""
+        """The trial with the highest validation accuracy among those with a stored model."""
         stored = [trial for trial in self.finished if trial.model_id is not None]
-        return max(stored, key=lambda trial: trial.measure("validation") or 0, default=None)
+        return max(stored, key=lambda trial: trial.validation.accuracy or 0, default=None)
 
 
 @dataclass(frozen=True)
-class Summary:
-    """A sweep seen through its trials: nothing of this is stored, so nothing can be lost."""
+class SweepSummary:
+    """A sweep as computed from its trials; nothing of this is stored."""
 
     row: SweepRow
     trials: Sequence[TrialRecord]
 
     @property
     def parameters(self) -> list[str]:
-        """The names of what is varied."""
+        """The names of the varied settings."""
         return list(self.row.request["parameters"])
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many jobs are in each state."""
-        seen = Counter(trial.state for trial in self.trials)
-        return {"total": len(self.trials)} | {state.value: seen[state] for state in JobState}
+        """The count of jobs per state, and in total."""
+        per_state = Counter(trial.state for trial in self.trials)
+        return {"total": len(self.trials)} | {state.value: per_state[state] for state in JobState}
 
     @property
     def progress(self) -> float:
-        """Which share of all the work is done; what was cancelled or failed never is."""
+        """Fraction of the work that is done; below 1 if jobs failed or were cancelled."""
         return _mean(trial.done for trial in self.trials) or 0.0
 
     @property
     def state(self) -> JobState:
-        """Where the whole stands; one model is enough to succeed."""
+        """The state of the sweep; it succeeds if at least one job succeeds."""
         states = {trial.state for trial in self.trials}
         if states <= {JobState.QUEUED}:
             return JobState.QUEUED
@@ -117,34 +128,34 @@ class Summary:
 
     @property
     def started_at(self) -> datetime | None:
-        """When the first job started."""
+        """The start of the first job."""
         return min((trial.started_at for trial in self.trials if trial.started_at), default=None)
 
     @property
     def finished_at(self) -> datetime | None:
-        """When the last job ended, if all have."""
+        """The end of the last job, once all jobs have ended."""
         moments = [trial.finished_at for trial in self.trials]
         ended = [moment for moment in moments if moment is not None]
         return max(ended) if ended and len(ended) == len(moments) else None
 
     @cached_property
-    def candidates(self) -> list[Candidate]:
-        """Every combination of settings, the best on validation first."""
-        groups: list[tuple[dict[str, Any], list[TrialRecord]]] = []
+    def candidates(self) -> list[SweepCandidate]:
+        """Every combination of settings, best first."""
+        groups: list[tuple[Parameters, list[TrialRecord]]] = []
         for trial in self.trials:
             if not groups or groups[-1][0] != trial.parameters:
                 groups.append((trial.parameters, []))
             groups[-1][1].append(trial)
-        found = [Candidate(parameters, tuple(trials)) for parameters, trials in groups]
-        return sorted(found, key=lambda candidate: candidate.rank, reverse=True)
+        candidates = [SweepCandidate(parameters, tuple(trials)) for parameters, trials in groups]
+        return sorted(candidates, key=lambda candidate: candidate.rank, reverse=True)
 
     @property
-    def best(self) -> Candidate | None:
-        """The settings that are best on validation so far."""
+    def best(self) -> SweepCandidate | None:
+        """The best combination so far, if one has a finished trial."""
         first = next(iter(self.candidates), None)
         return first if first is not None and first.finished else None
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known else None
+    measured = [value for value in values if value is not None]
+    return fmean(measured) if measured else None

@@ -1,1 +1,1 @@
-"""Training: a checked request becomes a job; a worker makes a model of it."""
+"""Training: checks a request, queues it as a job, and trains the model in a worker."""

@@ -1,4 +1,4 @@
-"""What a trained model is to be judged by: simple methods on its split, and its label."""
+"""Compares a trained model with baselines on its split, and reports on its label."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,98 +10,102 @@ import ml
 from app.grid.grid import Grid, LabelSet
 from app.jobs.handle import JobHandle
 from app.labels.suitability import judge_suitability
-from app.models.kept_baselines import FittedBaseline
+from app.models.kept_baselines import NewBaseline
 from app.storage.tables import JobRow, ModelRow
-from app.train.progress import curves_of
+from app.train.progress import make_curves
+from app.train.request import TrainingSubject
 
-NOT_ASKED_FOR = "the training request asked for no baselines"
+BaselineJson = dict[str, Any]
+"""The report on one baseline as it is stored."""
+_NOT_REQUESTED = "the training request asked for no baselines"
 _log = structlog.get_logger("levygrid.train")
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
-    """Reports to be stored with a model; a report that could not be made is None."""
+class BaselineComparison:
+    """Reports to store with a model; ``suitability`` is None if it was not computed."""
 
     baselines: dict[str, Any]
-    suitability: dict[str, Any] | None
-    fitted: tuple[FittedBaseline, ...] = ()
+    suitability: dict[str, Any] | None = None
+    fitted: tuple[NewBaseline, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class Subject:
-    """What is compared: the grid and label, as read and as trained on."""
+class ComparisonProgress:
+    """Reports the stage of a comparison in the row of the job, and stops it with the worker."""
 
-    grid: Grid
-    label_set: LabelSet
-    graph: ml.Graph
-    split: ml.Split
-    config: ml.NetworkSettings
+    def __init__(self, handle: JobHandle, progress: dict[str, Any]) -> None:
+        self._handle = handle
+        self._progress = progress
+
+    def report(self, stage: str, reports: Sequence[BaselineJson]) -> None:
+        """Store the stage and the baselines measured so far. Raises: TrainingInterrupted."""
+        self.check_stop()
+        self._handle.report(lambda: self._progress | {"stage": stage, "baselines": list(reports)})
+
+    def report_baseline(self, title: str, reports: Sequence[BaselineJson]) -> None:
+        """Store the name of the next baseline. Raises: TrainingInterrupted."""
+        self.report(f"baselines: {title} ({len(reports) + 1} of {len(ml.BASELINES)})", reports)
+
+    def check_stop(self) -> None:
+        """Raises: TrainingInterrupted if the worker stops."""
+        self._handle.check_stop(self._progress["epoch"])
 
 
-def compare(
-    job: JobRow, handle: JobHandle, subject: Subject, progress: dict[str, Any], seconds: float
-) -> Comparison:
-    """Measure the baselines and the label; ``progress`` is what the job has to show so far.
+def measure_baselines(
+    job: JobRow, progress: ComparisonProgress, subject: TrainingSubject, seconds: float
+) -> BaselineComparison:
+    """Measure the baselines of a model within ``seconds``.
 
-    Baselines that an earlier attempt has measured are taken over from the row of the job.
+    Baselines that an earlier attempt has measured are read from the row of the job.
     Raises: TrainingInterrupted if the worker stops, LeaseLost.
     """
-    epoch = progress["epoch"]
-
-    def tell(stage: str, reports: Sequence[dict[str, Any]]) -> None:
-        handle.check_stop(epoch)
-        handle.report(lambda: progress | {"stage": stage, "baselines": list(reports)})
-
-    def step(title: str, reports: Sequence[dict[str, Any]]) -> None:
-        tell(f"baselines: {title} ({len(reports) + 1} of {len(ml.BASELINES)})", reports)
-
-    known = [report for report in job.progress.get("baselines", []) if not report["skipped"]]
-    compared = ml.BaselineTask(
-        subject.graph, subject.split, subject.config, lambda: handle.check_stop(epoch)
-    )
-    measured = ml.measure_baselines(compared, seconds, step, known)
-    items = [each.report for each in measured]
-    tell("the report on the label", items)
-    return Comparison(
+    earlier = [report for report in job.progress.get("baselines", []) if not report["skipped"]]
+    inputs = ml.BaselineTask(subject.graph, subject.split, subject.config, progress.check_stop)
+    measured = ml.measure_baselines(inputs, seconds, progress.report_baseline, earlier)
+    items = [measurement.report for measurement in measured]
+    progress.report("the report on the label", items)
+    return BaselineComparison(
         baselines={"seconds_allowed": seconds, "omitted": None, "items": items},
-        suitability=_judge(subject),
         fitted=tuple(
-            _keep(subject, each.report["key"], each.fitted) for each in measured if each.fitted
+            _make_baseline(subject, measurement.report["key"], measurement.fitted)
+            for measurement in measured
+            if measurement.fitted
         ),
     )
 
 
-def share_comparison(measured: ModelRow) -> Comparison:
-    """Take over what was measured beside another model, which keeps the fitted baselines."""
+def share_comparison(measured: ModelRow) -> BaselineComparison:
+    """Reuse the reports of another model, which stores the fitted baselines."""
     reports = measured.baselines or {}
     items = [item | {"owner_id": measured.id} for item in reports["items"]]
     shared = reports | {"shared_from": measured.id, "items": items}
-    return Comparison(shared, measured.suitability)
+    return BaselineComparison(shared, measured.suitability)
 
 
-def omit_comparison() -> Comparison:
-    """Say that nobody asked for a comparison."""
-    return Comparison({"seconds_allowed": 0, "omitted": NOT_ASKED_FOR, "items": []}, None)
+def omit_comparison() -> BaselineComparison:
+    """Return the reports of a request without baselines."""
+    return BaselineComparison({"seconds_allowed": 0, "omitted": _NOT_REQUESTED, "items": []})
 
 
-def _keep(subject: Subject, key: str, fitted: ml.FittedMethod) -> FittedBaseline:
+def judge_label(grid: Grid, label_set: LabelSet) -> dict[str, Any] | None:
+    """Return the suitability report on a label set, None if it cannot be computed."""
+    try:
+        return judge_suitability(grid, label_set)
+    except (ValueError, ArithmeticError, RuntimeError, MemoryError) as error:
+        _log.warning("suitability report failed", label=label_set.name, reason=str(error))
+        return None
+
+
+def _make_baseline(subject: TrainingSubject, key: str, fitted: ml.FittedMethod) -> NewBaseline:
     labels = subject.graph.labels
-    return FittedBaseline(
+    return NewBaseline(
         key=key,
         artifact=fitted.artifact,
         metrics={
             part: ml.evaluate(fitted.probabilities, labels, nodes).as_dict()
             for part, nodes in ml.split_parts(subject.split).items()
         },
-        curves=curves_of(fitted.history) if fitted.history else {},
+        curves=make_curves(fitted.history) if fitted.history else {},
         probabilities=fitted.probabilities,
         best_epoch=fitted.best_epoch,
     )
-
-
-def _judge(subject: Subject) -> dict[str, Any] | None:
-    try:
-        return judge_suitability(subject.grid, subject.label_set)
-    except (ValueError, ArithmeticError, RuntimeError, MemoryError) as error:
-        _log.warning("no report on the label", label=subject.label_set.name, reason=str(error))
-        return None

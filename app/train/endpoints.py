@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.jobs.schemas import JobAcceptedOut
 from app.jobs.submission import Accepted, SubmissionDep
-from app.sweeps.reports import SweepAcceptedOut
+from app.sweeps.schemas import SweepAcceptedOut
 from app.train import service
 from app.train.config import warn_of_ignored_settings
 from app.train.examples import TRAIN_EXAMPLES
@@ -18,13 +18,17 @@ from app.train.sweep import enqueue_sweep, list_sweep_faults
 router = APIRouter(prefix="/train", tags=["train"], route_class=TrainRoute)
 
 
-@router.post("", status_code=status.HTTP_202_ACCEPTED)
+@router.post("", status_code=status.HTTP_202_ACCEPTED, summary="Start a training job or a sweep")
 def start_training(
     body: Annotated[TrainIn, Body(openapi_examples=TRAIN_EXAMPLES)],
     submission: SubmissionDep,
     request: Request,
 ) -> JobAcceptedOut | SweepAcceptedOut:
-    """Queue a training job, or all jobs of a sweep; follow it at `Location`."""
+    """Queues a training job, or all jobs of a sweep.
+
+    The response header `Location` is the path of the job (`/jobs/{id}`) or of the sweep
+    (`/sweeps/{id}`), where its progress can be read. A succeeded job has stored a model.
+    """
     limit: int = request.app.state.settings.sweep_limit
     faults = [] if body.sweep is None else list(list_sweep_faults(body.sweep, limit))
 

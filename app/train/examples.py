@@ -1,4 +1,4 @@
-"""Training requests that the documentation of the API shows."""
+"""Example requests of POST /train in the API documentation."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ def _example(summary: str, **body: Any) -> Any:
 TRAIN_EXAMPLES = {
     "one": _example("One model", config={"gamma": 0.1, "seed": 1}),
     "grid": _example(
-        "A grid of settings, three seeds each",
+        "A sweep over all combinations, three seeds each",
         sweep={"grid": {"alpha": [0.1, 0.3], "gamma": [0.1, 1.0]}, "seeds": [0, 1, 2]},
     ),
     "search": _example(
-        "Twenty settings drawn from ranges",
+        "A sweep over twenty random combinations",
         config={"epochs": 200},
         sweep={
             "search": {

@@ -1,10 +1,11 @@
-"""A training request with every default filled in: what the row of its job carries."""
+"""A training request with every default filled in, as the row of its job stores it."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
-from app.train.schemas import SplitIn
+from app.models.schemas import SplitIn
 from ml import (
+    Graph,
     NetworkSettings,
     Split,
     flatten_settings,
@@ -19,7 +20,7 @@ from ml.arrays import IntArray
 class TrainingRequest:
     """Everything that decides the outcome of a training job.
 
-    The jobs of a sweep share their baselines, which are given ``baseline_config``.
+    The jobs of a sweep share their baselines, which use ``baseline_config``.
     """
 
     graph_id: str
@@ -32,7 +33,7 @@ class TrainingRequest:
     sweep_id: str | None = None
 
     def as_payload(self) -> dict[str, Any]:
-        """Return plain JSON values for the row of the job."""
+        """Return JSON values for the row of the job."""
         payload = {
             "graph_id": self.graph_id,
             "label": self.label,
@@ -43,12 +44,14 @@ class TrainingRequest:
         }
         if self.baseline_config is not None:
             payload["baseline_config"] = flatten_settings(self.baseline_config)
+        if self.sweep_id is not None:
+            payload["sweep_id"] = self.sweep_id
         return payload
 
     @classmethod
-    def from_payload(cls, payload: dict[str, Any]) -> "TrainingRequest":
-        """Read back what ``as_payload`` wrote."""
-        shared = payload.get("baseline_config")
+    def from_payload(cls, payload: dict[str, Any]) -> Self:
+        """Read what ``as_payload`` wrote."""
+        baseline_config = payload.get("baseline_config")
         return cls(
             graph_id=payload["graph_id"],
             label=payload["label"],
@@ -56,13 +59,22 @@ class TrainingRequest:
             split=SplitIn.model_validate(payload["split"]),
             config=make_config(**payload["config"]),
             baselines=payload.get("baselines", True),
-            baseline_config=None if shared is None else make_config(**shared),
+            baseline_config=None if baseline_config is None else make_config(**baseline_config),
             sweep_id=payload.get("sweep_id"),
         )
 
 
+@dataclass(frozen=True, eq=False)
+class TrainingSubject:
+    """The inputs of a training run: graph, split and settings."""
+
+    graph: Graph
+    split: Split
+    config: NetworkSettings
+
+
 def draw_split(labels: IntArray, split: SplitIn) -> Split:
-    """Divide the labelled buses as asked for. Raises: InvalidSplit."""
+    """Divide the labelled buses as requested. Raises: InvalidSplit."""
     draw = stratified_split if split.kind == "stratified" else random_split
     first, second, third = split.fractions
     return draw(labels, split.seed, (first, second, third))

@@ -1,4 +1,4 @@
-"""POST /train tells every fault at once: of the body's shape and of the settings in it."""
+"""The route of POST /train, which reports faults of the body and of its settings together."""
 
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
@@ -9,23 +9,23 @@ from fastapi.exceptions import RequestValidationError
 from app.http.json_body import StrictJsonRoute
 from app.train.config import is_setting, parse_config
 
-_MISPLACED = "is a setting: it belongs in config"
+_MISPLACED = "is a setting: put it into config"
 
 
 class TrainRoute(StrictJsonRoute):
-    """A route that looks into ``config`` also when the body around it is wrong."""
+    """A route that checks ``config`` even if the rest of the body is invalid."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Wrap the handler, which stops at the shape of the body."""
+        """Wrap the handler of FastAPI, which only checks the structure of the body."""
         handle = super().get_route_handler()
 
-        async def handle_thoroughly(request: Request) -> Response:
+        async def handle_and_check_config(request: Request) -> Response:
             try:
                 return await handle(request)
             except RequestValidationError as error:
                 raise RequestValidationError(list(_list_faults(error)), body=error.body) from error
 
-        return handle_thoroughly
+        return handle_and_check_config
 
 
 def _list_faults(error: RequestValidationError) -> Iterator[dict[str, Any]]:

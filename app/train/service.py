@@ -1,4 +1,4 @@
-"""Check a training request against its grid, fill in the defaults, queue the job."""
+"""Checks a training request against its grid, fills in defaults and queues the job."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,10 +11,11 @@ from app.graphs.service import load_grid
 from app.grid.grid import LabelSet
 from app.jobs.service import Origin, enqueue
 from app.labels.service import list_label_sets
+from app.models.schemas import SplitIn
 from app.storage.tables import JobRow
 from app.train.config import parse_config
 from app.train.request import TrainingRequest, draw_split
-from app.train.schemas import SplitIn, TrainIn
+from app.train.schemas import TrainIn
 from ml import UNLABELLED, NetworkSettings, check_fractions, flatten_settings
 from ml.errors import Fault, InvalidSplit
 
@@ -22,13 +23,13 @@ DEFAULT_LABEL = "role"
 DEFAULT_FEATURES = ("Pd", "Qd", "Vm", "Va", "base_kv")
 _MOST_DENSE_BUSES = 20_000
 _DENSE_BYTES = 4 * 8
-"""Of every pair of buses: four full matrices of float64 are held at the same time."""
+"""Per pair of buses: four dense float64 matrices are in memory at the same time."""
 
 
 def enqueue_training(session: Session, body: TrainIn, request_id: str | None = None) -> JobRow:
-    """Write the job of a sound request; the caller commits and then dispatches it.
+    """Check a request and write its job; the caller commits and then dispatches it.
 
-    Raises: GraphNotFound, TrainingRejected naming every fault.
+    Raises: GraphNotFound, TrainingRejected with every fault.
     """
     request = check_request(session, body)
     origin = Origin(request.graph_id, body.priority, request_id)
@@ -38,7 +39,7 @@ def enqueue_training(session: Session, body: TrainIn, request_id: str | None = N
 def check_request(
     session: Session, body: TrainIn, further: Iterable[Fault] = ()
 ) -> TrainingRequest:
-    """Fill in what the request leaves open; ``further`` faults are told with those found here.
+    """Check a request and fill in its defaults; ``further`` faults are reported with the others.
 
     Raises: GraphNotFound, TrainingRejected.
     """
@@ -55,19 +56,20 @@ def check_request(
     else:
         faults.extend(_split_faults(label_set, body.split))
     if faults or label_set is None:
-        raise TrainingRejected("The training request cannot be run.", faults)
+        raise TrainingRejected("The training request is invalid; no job was queued.", faults)
     return TrainingRequest(
         body.graph_id, label_set.name, features, body.split, config, body.baselines
     )
 
 
 def list_memory_faults(bus_count: int, config: NetworkSettings) -> Iterator[Fault]:
-    """Yield what is wrong with an operator that cannot fit into memory."""
+    """Yield a fault if the dense operator does not fit into memory."""
     operator = flatten_settings(config)["operator"]
     if operator == "dense" and bus_count > _MOST_DENSE_BUSES:
         memory = _DENSE_BYTES * bus_count**2 / 1e9
         yield Fault(
-            "config.operator", f"dense needs {memory:,.0f} GB for {bus_count:,} buses; use auto"
+            "config.operator",
+            f"dense needs {memory:,.0f} GB for {bus_count:,} buses; use auto instead",
         )
 
 
@@ -79,50 +81,54 @@ def _choose_labels(
         name = DEFAULT_LABEL if len(by_name) != 1 else next(iter(by_name))
     if name in by_name:
         return by_name[name], []
-    known = ", ".join(repr(known) for known in by_name) or "none"
-    return None, [Fault("label", f"the grid has no labels {name!r}; it has {known}")]
+    available = ", ".join(map(repr, by_name)) or "none"
+    return None, [Fault("label", f"the grid has no label set {name!r}; available: {available}")]
 
 
-def _choose_features(columns: Sequence[str], asked: Sequence[str] | None) -> tuple[str, ...]:
-    if asked is not None:
-        return tuple(asked)
-    usual = tuple(name for name in DEFAULT_FEATURES if name in columns)
-    return usual or tuple(columns)
+def _choose_features(columns: Sequence[str], requested: Sequence[str] | None) -> tuple[str, ...]:
+    if requested is not None:
+        return tuple(requested)
+    defaults = tuple(name for name in DEFAULT_FEATURES if name in columns)
+    return defaults or tuple(columns)
 
 
 def _feature_faults(columns: Sequence[str], chosen: Sequence[str]) -> Iterator[Fault]:
     if not chosen:
-        yield Fault("features", "the grid has no column to learn from")
+        yield Fault("features", "the grid has no feature column")
     counts = Counter(chosen)
-    known = frozenset(columns)
-    unknown = ", ".join(repr(name) for name in counts if name not in known)
+    available = frozenset(columns)
+    unknown = ", ".join(repr(name) for name in counts if name not in available)
     if unknown:
-        yield Fault("features", f"the grid has no column {unknown}; it has {', '.join(columns)}")
+        yield Fault(
+            "features", f"the grid has no column {unknown}; available: {', '.join(columns)}"
+        )
     for name, count in counts.items():
-        if count > 1 and name in known:
+        if count > 1 and name in available:
             yield Fault("features", f"{name!r} is given more than once")
 
 
-def _fraction_faults(wanted: SplitIn) -> list[Fault]:
-    """Return what is wrong with a split whatever it divides."""
+def _fraction_faults(request: SplitIn) -> list[Fault]:
+    """Return the faults of a split that do not depend on the labels."""
     try:
-        check_fractions(wanted.fractions)
+        check_fractions(request.fractions)
     except InvalidSplit as error:
         return [Fault(f"split.{fault.where}", fault.problem) for fault in error.faults]
     return []
 
 
-def _split_faults(label_set: LabelSet, wanted: SplitIn) -> list[Fault]:
+def _split_faults(label_set: LabelSet, request: SplitIn) -> list[Fault]:
     labels = label_set.classes
     classes = np.unique(labels[labels != UNLABELLED])
     if len(classes) < 2:
-        problem = f"{label_set.name!r} has {len(classes)} class(es); two are the least to learn"
+        problem = f"{label_set.name!r} has {len(classes)} class(es); at least two are needed"
         return [Fault("label", problem)]
     try:
-        split = draw_split(labels, wanted)
+        split = draw_split(labels, request)
     except InvalidSplit as error:
         return [Fault(f"split.{fault.where}", fault.problem) for fault in error.faults]
     empty = [part for part in ("validation", "test") if len(getattr(split, part)) == 0]
     count = int(np.count_nonzero(labels != UNLABELLED))
-    problem = f"no bus is left to be the {{}} set: {count} labelled buses are too few"
-    return [Fault("split", problem.format(part)) for part in empty]
+    return [
+        Fault("split", f"the {part} part is empty: {count} labelled buses are too few")
+        for part in empty
+    ]

@@ -1,8 +1,9 @@
-"""Check a sweep with its training request, and queue all its jobs at once."""
+"""Checks a sweep together with its training request, and queues all its jobs."""
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
+from uuid import uuid4
 
 from sqlalchemy.orm import Session
 
@@ -20,7 +21,7 @@ from ml import change_settings, make_config
 from ml.errors import Fault
 
 _MOST_VALUES = 1000
-"""Of all settings together; each takes a third of a millisecond to check."""
+"""Over all settings; checking one value takes a third of a millisecond."""
 
 
 def enqueue_sweep(
@@ -28,48 +29,56 @@ def enqueue_sweep(
 ) -> list[JobRow]:
     """Write a sweep with its jobs; the caller commits and then dispatches them.
 
-    ``faults`` are those of ``list_sweep_faults``, found before the database had to wait. Grid,
-    label, columns and split are the same for all jobs and checked once.
-    Raises: GraphNotFound, TrainingRejected naming every fault.
+    ``faults`` come from ``list_sweep_faults``, called before the transaction was opened. Grid,
+    label, columns and split are the same for all jobs and are checked once.
+    Raises: GraphNotFound, TrainingRejected with every fault.
     """
     sweep = body.sweep or SweepIn()
     bus_count = load_grid(session, body.graph_id).bus_count
     request = check_request(session, body, [*faults, *_list_too_large(sweep, bus_count)])
-    asked = sweep.model_dump(mode="json", exclude_none=True)
+    requested = sweep.model_dump(mode="json", exclude_none=True)
+    sweep_id = uuid4().hex
     new = NewSweep(
+        id=sweep_id,
         label=request.label,
-        request={"parameters": list(sweep.domains), "sweep": asked, "base": request.as_payload()},
-        payloads=[one.as_payload() for one in _list_requests(sweep, request)],
+        request={
+            "parameters": list(sweep.domains),
+            "sweep": requested,
+            "base": request.as_payload(),
+        },
+        payloads=[trial.as_payload() for trial in _list_requests(sweep, request, sweep_id)],
         origin=Origin(request.graph_id, body.priority, request_id),
     )
     return store_sweep(session, new)
 
 
-def _list_requests(sweep: SweepIn, base: TrainingRequest) -> Iterator[TrainingRequest]:
+def _list_requests(
+    sweep: SweepIn, base: TrainingRequest, sweep_id: str
+) -> Iterator[TrainingRequest]:
     for trial in plan_trials(sweep, base.config.seed):
         config = change_settings(base.config, {**trial.parameters, "seed": trial.seed})
-        yield replace(base, config=config, baseline_config=base.config)
+        yield replace(base, config=config, baseline_config=base.config, sweep_id=sweep_id)
 
 
 def list_sweep_faults(sweep: SweepIn, limit: int) -> Iterator[Fault]:
-    """Yield everything wrong with a sweep of at most ``limit`` jobs, whatever its grid is."""
+    """Yield the faults of a sweep of at most ``limit`` jobs that do not depend on its grid."""
     if (sweep.grid is None) == (sweep.search is None):
-        yield Fault("sweep", "needs either grid or search")
+        yield Fault("sweep", "must have either grid or search")
         return
     place = _find_place(sweep)
     if not sweep.domains:
-        yield Fault(place, "varies nothing")
+        yield Fault(place, "names no setting to vary")
     values = sum(map(_count_values, sweep.domains.values()))
     if values > _MOST_VALUES:
         yield Fault(place, f"has {values:,} values; at most {_MOST_VALUES:,} are allowed")
         return
     count = count_trials(sweep)
     if count > limit:
-        yield Fault("sweep", f"makes {count:,} jobs; at most {limit:,} are allowed")
+        yield Fault("sweep", f"creates {count:,} jobs; at most {limit:,} are allowed")
     for name, domain in sweep.domains.items():
         yield from _list_domain_faults(f"{place}.{name[:40]}", name, domain)
     if sweep.search is not None and sweep.search.budget < 1:
-        yield Fault("sweep.search.budget", f"{sweep.search.budget} is less than 1")
+        yield Fault("sweep.search.budget", f"must be at least 1, not {sweep.search.budget}")
     yield from _list_seed_faults(sweep.seeds)
 
 
@@ -91,14 +100,14 @@ def _count_values(domain: Sequence[Any] | RangeIn) -> int:
 
 def _list_domain_faults(place: str, name: str, domain: Sequence[Any] | RangeIn) -> Iterator[Fault]:
     if name == "seed":
-        yield Fault(place, "is varied by sweep.seeds")
+        yield Fault(place, "cannot be varied here; use sweep.seeds")
     elif isinstance(domain, RangeIn):
         for bound in ("low", "high"):
             yield from _list_value_faults(f"{place}.{bound}", name, getattr(domain, bound))
         yield from _list_range_faults(place, domain)
     else:
         if not domain:
-            yield Fault(place, "has no value")
+            yield Fault(place, "is an empty list")
         for position, value in enumerate(domain):
             yield from _list_value_faults(f"{place}[{position}]", name, value)
         yield from _list_repeats(place, domain)
@@ -108,7 +117,7 @@ def _list_repeats(place: str, values: Sequence[Any]) -> Iterator[Fault]:
     seen = set()
     for position, value in enumerate(values):
         if not isinstance(value, Hashable):
-            continue  # lists and objects are no settings, which is said elsewhere
+            continue  # lists and objects are rejected by the check of the value
         if value in seen:
             yield Fault(f"{place}[{position}]", f"{value!r} is given more than once")
         seen.add(value)
@@ -122,16 +131,16 @@ def _list_value_faults(place: str, name: str, value: Any) -> Iterator[Fault]:
 
 def _list_range_faults(place: str, domain: RangeIn) -> Iterator[Fault]:
     if not domain.low < domain.high:
-        yield Fault(place, f"low {domain.low:g} is not below high {domain.high:g}")
+        yield Fault(place, f"low ({domain.low:g}) must be less than high ({domain.high:g})")
     if domain.log and domain.low <= 0:
-        yield Fault(f"{place}.low", f"{domain.low:g} has no logarithm")
+        yield Fault(f"{place}.low", f"must be greater than 0 for log, not {domain.low:g}")
 
 
 def _list_seed_faults(seeds: Sequence[int] | None) -> Iterator[Fault]:
     if seeds is None:
         return
     if not seeds:
-        yield Fault("sweep.seeds", "has no seed")
+        yield Fault("sweep.seeds", "is an empty list")
     for position, seed in enumerate(seeds):
         yield from _list_value_faults(f"sweep.seeds[{position}]", "seed", seed)
     yield from _list_repeats("sweep.seeds", seeds)

@@ -1,4 +1,4 @@
-"""What a worker does with a training job: read, train, compare, store."""
+"""The training job: load the data, train, compare with baselines, store the model."""
 
 import time
 from dataclasses import replace
@@ -9,107 +9,106 @@ from sqlalchemy.orm import Session
 
 import ml
 from app.graphs.service import load_grid, to_ml_graph
+from app.grid.grid import Grid, LabelSet
 from app.jobs.handle import JobHandle
 from app.labels.service import get_label_set
+from app.models.predictions import PackedPredictions
 from app.models.service import NewModel, store_model
 from app.settings import Settings
 from app.storage.tables import CheckpointRow, JobRow, ModelRow
 from app.sweeps.service import find_comparison
 from app.train.capacity import check_capacity
-from app.train.comparison import Subject, compare, omit_comparison, share_comparison
-from app.train.progress import TrainingProgress, curves_of
-from app.train.request import TrainingRequest, draw_split
+from app.train.comparison import (
+    ComparisonProgress,
+    judge_label,
+    measure_baselines,
+    omit_comparison,
+    share_comparison,
+)
+from app.train.progress import TrainingProgress, make_curves
+from app.train.request import TrainingRequest, TrainingSubject, draw_split
 from ml.errors import CheckpointRejected
 
-_KEPT = ("count", "accuracy", "macro_f1", "log_loss")
 _log = structlog.get_logger("levygrid.train")
 
 
 def run(job: JobRow, handle: JobHandle, settings: Settings) -> None:
-    """Train as the job asks, from its last checkpoint on, compare, and store the model."""
+    """Train as requested, from the last checkpoint if there is one; store model and reports."""
     started = time.monotonic()
     request = TrainingRequest.from_payload(job.payload)
-    subject = handle.read(lambda session: _load_subject(session, request))
-    check_capacity(subject.graph, subject.config, settings, known=len(subject.split.train))
+    grid, label_set = handle.read(lambda session: _load_data(session, request))
+    graph = to_ml_graph(grid, label_set, request.features)
+    subject = TrainingSubject(graph, draw_split(graph.labels, request.split), request.config)
+    check_capacity(graph, request.config, settings, known=len(subject.split.train))
     result = train_or_resume(job, handle, subject)
-    whole = TrainingProgress(request.config.epochs)
-    for record in result.history:
-        whole.add(record)
-    comparison = omit_comparison()
-    if request.baselines:
-        measured = handle.read(lambda session: _find_measured(session, request))
-        yardstick = replace(subject, config=request.baseline_config or request.config)
+    progress = TrainingProgress.of_run(result.history, request.config.epochs).as_dict()
+    if not request.baselines:
+        comparison = omit_comparison()
+    elif measured := handle.read(lambda session: _find_measured(session, request)):
+        comparison = share_comparison(measured)
+    else:
+        baseline_subject = replace(subject, config=request.baseline_config or request.config)
         seconds = _allow_seconds(settings, time.monotonic() - started)
-        comparison = (
-            compare(job, handle, yardstick, whole.as_dict(), seconds)
-            if measured is None
-            else share_comparison(measured)
+        comparison = replace(
+            measure_baselines(job, ComparisonProgress(handle, progress), baseline_subject, seconds),
+            suitability=judge_label(grid, label_set),
         )
 
     def store(session: Session) -> dict[str, Any]:
-        model = _new_model(job, request, subject, result)
-        compared = replace(
-            model,
+        model = replace(
+            _make_model(request, subject, result, label_set.definition),
+            job_id=job.id,
             baselines=comparison.baselines,
             suitability=comparison.suitability,
             fitted=comparison.fitted,
         )
-        return {"model_id": store_model(session, compared).id, **_measured(result)}
+        # The job keeps these figures when its model is deleted.
+        figures = {part: result.metrics[part].summary() for part in ("validation", "test")}
+        return {"model_id": store_model(session, model).id, **figures}
 
-    handle.succeed(whole.as_dict(), store)
+    handle.succeed(progress, store)
+
+
+def _load_data(session: Session, request: TrainingRequest) -> tuple[Grid, LabelSet]:
+    grid = load_grid(session, request.graph_id)
+    return grid, get_label_set(session, request.graph_id, request.label)
 
 
 def _find_measured(session: Session, request: TrainingRequest) -> ModelRow | None:
     return None if request.sweep_id is None else find_comparison(session, request.sweep_id)
 
 
-def _measured(result: ml.TrainingResult) -> dict[str, Any]:
-    """Return the figures that stay with the job when its model is deleted."""
-    plain = {part: result.metrics[part].as_dict() for part in ("validation", "test")}
-    return {part: {name: plain[part][name] for name in _KEPT} for part in plain}
-
-
-def _load_subject(session: Session, request: TrainingRequest) -> Subject:
-    grid = load_grid(session, request.graph_id)
-    label_set = get_label_set(session, request.graph_id, request.label)
-    graph = to_ml_graph(grid, label_set, request.features)
-    split = draw_split(graph.labels, request.split)
-    return Subject(grid, label_set, graph, split, request.config)
-
-
 def _allow_seconds(settings: Settings, used: float) -> float:
-    """Return the time for baselines; they must not cost a job its time limit."""
+    """Return the time limit for baselines: at most half of the time left for the job."""
     if not settings.job_seconds:
         return settings.baseline_seconds
     return min(settings.baseline_seconds, max(0.0, settings.job_seconds - used) / 2)
 
 
-def train_or_resume(job: JobRow, handle: JobHandle, subject: Subject) -> ml.TrainingResult:
-    """Train from the last checkpoint of the job on, or anew, and report every epoch."""
-    inputs = (subject.graph, subject.split, subject.config)
+def train_or_resume(job: JobRow, handle: JobHandle, subject: TrainingSubject) -> ml.TrainingResult:
+    """Train from the last checkpoint of the job, or from the start, and report every epoch."""
     try:
-        return _train(job, handle, inputs, handle.find_checkpoint())
+        return _train(job, handle, subject, handle.find_checkpoint())
     except CheckpointRejected as error:
-        _log.warning("training starts anew", job=job.id, reason=str(error))
-        return _train(job, handle, inputs, None)
+        _log.warning("checkpoint rejected, training restarts", job=job.id, reason=str(error))
+        return _train(job, handle, subject, None)
 
 
 def _train(
-    job: JobRow,
-    handle: JobHandle,
-    inputs: tuple[ml.Graph, ml.Split, ml.NetworkSettings],
-    checkpoint: CheckpointRow | None,
+    job: JobRow, handle: JobHandle, subject: TrainingSubject, checkpoint: CheckpointRow | None
 ) -> ml.TrainingResult:
-    progress = TrainingProgress(inputs[2].epochs)
+    progress = TrainingProgress(subject.config.epochs)
     if checkpoint is not None:
-        progress.take_over(job.progress.get("curves", {}), checkpoint.epoch)
+        progress.resume(job.progress.get("curves", {}), checkpoint.epoch)
 
     def report(record: ml.EpochRecord) -> None:
         progress.add(record)
         handle.report(progress.as_dict)
 
     return ml.fit(
-        *inputs,
+        subject.graph,
+        subject.split,
+        subject.config,
         on_epoch=report,
         resume_from=None if checkpoint is None else checkpoint.content,
         on_checkpoint=handle.save_checkpoint,
@@ -117,13 +116,13 @@ def _train(
     )
 
 
-def _new_model(
-    job: JobRow, request: TrainingRequest, subject: Subject, result: ml.TrainingResult
+def _make_model(
+    request: TrainingRequest, subject: TrainingSubject, result: ml.TrainingResult, definition: str
 ) -> NewModel:
-    told = {
+    additions = {
         "best_epoch": result.best_epoch,
         "split_request": request.split.model_dump(),
-        "label_definition": subject.label_set.definition,
+        "label_definition": definition,
     }
     return NewModel(
         graph_id=request.graph_id,
@@ -131,10 +130,8 @@ def _new_model(
         kind=request.config.method,
         class_names=tuple(result.artifact.manifest["class_names"]),
         weights=result.artifact.weights,
-        manifest=result.artifact.manifest | told,
+        manifest=result.artifact.manifest | additions,
         metrics={part: metrics.as_dict() for part, metrics in result.metrics.items()},
-        curves=curves_of(result.history),
-        probabilities=result.probabilities,
-        split=subject.split,
-        job_id=job.id,
+        curves=make_curves(result.history),
+        predictions=PackedPredictions.pack(result.probabilities, subject.split),
     )

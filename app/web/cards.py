@@ -1,10 +1,12 @@
-"""GET /models/{id}/card.html: the model card for reading and printing, without scripts."""
+"""GET /models/{id}/card.html: the model card as a printable page without scripts."""
 
-from typing import Annotated, Any
+from dataclasses import dataclass
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
+from app.models.card.reports import Curves
+from app.models.schemas import ModelId
 from app.models.service import make_card
 from app.storage.db import ReadingSession
 from app.web.policy import page_headers
@@ -13,40 +15,58 @@ from app.web.rendering import render
 router = APIRouter(prefix="/models", tags=["models"])
 
 _WIDTH, _HEIGHT = 560.0, 160.0
-_CURVES = (
+_CHARTS = (
     ("Loss", (("train_loss", "training"), ("validation_loss", "validation"))),
     ("Accuracy", (("train_accuracy", "training"), ("validation_accuracy", "validation"))),
 )
 
 
-@router.get("/{model_id}/card.html", response_class=HTMLResponse)
-def show_card(
-    model_id: Annotated[str, Path(max_length=64)], session: ReadingSession
-) -> HTMLResponse:
-    """Show the model card as a page."""
+@dataclass(frozen=True)
+class ChartLine:
+    """One curve: its name and its points as an SVG ``polyline`` takes them."""
+
+    name: str
+    points: str
+
+
+@dataclass(frozen=True)
+class CurveChart:
+    """One chart: its title, the highest value, the last epoch and its curves."""
+
+    title: str
+    top: float
+    last: float
+    lines: tuple[ChartLine, ...]
+
+
+@router.get(
+    "/{model_id}/card.html", response_class=HTMLResponse, summary="Get the model card as a page"
+)
+def show_card(model_id: ModelId, session: ReadingSession) -> HTMLResponse:
+    """Returns the model card as an HTML page for reading and printing."""
     card = make_card(session, model_id)
-    html = render("card.html", card=card, charts=draw_curves(card["curves"]))
+    html = render("card.html", card=card.model_dump(by_alias=True), charts=draw_charts(card.curves))
     return HTMLResponse(html, headers=page_headers())
 
 
-def draw_curves(curves: dict[str, list[Any]]) -> list[dict[str, Any]]:
-    """Return the curves as charts: title, highest value, and points of lines in SVG."""
-    epochs = curves.get("epoch", [])
+def draw_charts(curves: Curves) -> list[CurveChart]:
+    """Return the loss and accuracy charts of a training run of at least two epochs."""
+    epochs = [epoch for epoch in curves.get("epoch", []) if epoch is not None]
     charts = []
-    for title, names in _CURVES:
+    for title, names in _CHARTS:
         values = [value for name, _ in names for value in curves.get(name, []) if value is not None]
         if len(epochs) < 2 or not values:
             continue
         top = max(*values, 1.0) if title == "Accuracy" else max(values) or 1.0
-        lines = [
-            {"name": shown, "points": _points(epochs, curves.get(name, []), top)}
+        lines = tuple(
+            ChartLine(shown, _place_points(epochs, curves.get(name, []), top))
             for name, shown in names
-        ]
-        charts.append({"title": title, "top": top, "last": epochs[-1], "lines": lines})
+        )
+        charts.append(CurveChart(title, top, epochs[-1], lines))
     return charts
 
 
-def _points(epochs: list[int], values: list[float | None], top: float) -> str:
+def _place_points(epochs: list[float], values: list[int | float | None], top: float) -> str:
     first, last = epochs[0], epochs[-1]
     span = max(1, last - first)
     return " ".join(

@@ -43,6 +43,15 @@ class Metrics:
     log_loss: float
     expected_calibration_error: float
 
+    def summary(self) -> dict[str, float | None]:
+        """Return count, accuracy, macro F1 and log loss as JSON values, ``None`` for nan."""
+        return {
+            "count": self.count,
+            "accuracy": _plain(self.accuracy),
+            "macro_f1": _plain(self.macro_f1),
+            "log_loss": _plain(self.log_loss),
+        }
+
     def as_dict(self) -> dict[str, Any]:
         """Return plain JSON values, ``None`` for nan."""
         return {

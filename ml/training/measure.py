@@ -14,7 +14,6 @@ from ml.training.baselines import BaselineTask, FittedMethod, Settings, fit_base
 Report = dict[str, Any]
 OnStep = Callable[[str, Sequence[Report]], None]
 
-_SHOWN = ("count", "accuracy", "macro_f1", "log_loss")
 _RECOVERABLE = (MlError, ValueError, ArithmeticError, RuntimeError, MemoryError, ImportError)
 """Errors that leave a baseline out with the reason; the model itself is unaffected."""
 
@@ -143,8 +142,8 @@ def _describe(method: Method, comparison: BaselineTask, best: _Candidate) -> Rep
     return {
         "settings": best.settings,
         "description": _describe_fit(method, comparison, best.settings),
-        "validation": _show(best.validation),
-        "test": _show(test),
+        "validation": best.validation.summary(),
+        "test": test.summary(),
     }
 
 
@@ -158,11 +157,6 @@ def _describe_fit(method: Method, comparison: BaselineTask, settings: Settings) 
         return None
     chosen = method.settings(seed=comparison.seed, **settings)
     return method.describe_fit(comparison.graph, comparison.split, chosen)
-
-
-def _show(metrics: Metrics) -> dict[str, Any]:
-    plain = metrics.as_dict()
-    return {name: plain[name] for name in _SHOWN}
 
 
 def _describe_error(error: BaseException) -> str:

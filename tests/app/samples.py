@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from starlette.testclient import TestClient
 
-from app.models.kept_baselines import FittedBaseline
+from app.models.kept_baselines import NewBaseline
+from app.models.predictions import PackedPredictions
 from app.models.service import NewModel, store_model
 from app.storage.db import Database
 from ml import Split
@@ -42,6 +43,7 @@ def put_model(
     probabilities = np.array(
         [[0.1, 0.7, 0.2], [0.2, 0.2, 0.6], [0.8, 0.1, 0.1], [0.3, 0.4, 0.3]] + [[0.2, 0.3, 0.5]] * 2
     )
+    split = Split(np.array([0]), np.array([1]), np.array([2, 3]))
     part = {"count": 2, "accuracy": accuracy, "macro_f1": accuracy}
     model = NewModel(
         graph_id=graph_id,
@@ -59,8 +61,9 @@ def put_model(
         },
         metrics={"train": part, "validation": part, "test": part},
         curves={"epoch": [1, 2]},
-        probabilities=probabilities,
-        split=Split(np.array([0]), np.array([1]), np.array([2, 3])),
+        predictions=PackedPredictions.pack(
+            extra.pop("probabilities", probabilities), extra.pop("split", split)
+        ),
     )
     with database.writing() as session:
         return store_model(session, replace(model, **extra)).id
@@ -89,7 +92,7 @@ def compared(*items: dict[str, Any]) -> dict[str, Any]:
     return {"seconds_allowed": 60, "omitted": None, "items": list(items)}
 
 
-def fitted_baseline(key: str = "majority", accuracy: float = 0.75) -> FittedBaseline:
+def fitted_baseline(key: str = "majority", accuracy: float = 0.75) -> NewBaseline:
     """A baseline of the ring: every bus is neither, with these shares."""
     shares = np.array([0.25, 0.25, 0.5])
     part = {"count": 2, "accuracy": accuracy, "macro_f1": accuracy}
@@ -101,7 +104,7 @@ def fitted_baseline(key: str = "majority", accuracy: float = 0.75) -> FittedBase
         "label_hash": "l",
         "seed": 0,
     }
-    return FittedBaseline(
+    return NewBaseline(
         key=key,
         artifact=pack({"frequencies": shares}, manifest),
         metrics={"train": part, "validation": part, "test": part},

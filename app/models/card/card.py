@@ -1,22 +1,36 @@
-"""The model card: what a model is, what it was made of, and what it is worth."""
+"""Assembles a model card from the rows of a model, its grid and its history."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from app.models.card.caveats import list_limits
 from app.models.card.headline import (
-    add_calls,
     find_best_baseline,
-    list_leaks,
-    list_warnings,
-    tell_headline,
+    list_baseline_warnings,
+    list_leak_warnings,
+    write_headline,
 )
 from app.models.card.kinds import describe_kind
-from app.storage.tables import GraphRow, ModelRow, PromotionRow
-from ml.graph.metrics import accuracy_interval
+from app.models.card.reports import BaselineReport, ModelFigures, Part, SplitRequest
+from app.models.card.schema import (
+    BaselineOut,
+    BaselinesOut,
+    CardDataOut,
+    CardModelOut,
+    CardOut,
+    CardSplitOut,
+    ClassFiguresOut,
+    IntervalOut,
+    PartFiguresOut,
+    PromotionOut,
+    ReplayOut,
+)
+from app.storage.tables import GraphRow, ModelRow, PromotionRow, ReplayRow
+from ml import accuracy_interval
 
-_PARTS = ("train", "validation", "test")
-_TOLD_ELSEWHERE = {
+_PARTS: tuple[Part, ...] = ("train", "validation", "test")
+_SHOWN_ELSEWHERE = {
     "config",
     "split",
     "split_request",
@@ -27,91 +41,140 @@ _TOLD_ELSEWHERE = {
     "label_definition",
     "origin",
 }
-_MEASURES = ("count", "accuracy", "macro_f1", "log_loss", "expected_calibration_error")
 
 
-def make_card(row: ModelRow, graph: GraphRow, promotions: Sequence[PromotionRow]) -> dict[str, Any]:
-    """Put the card of a model together; see ``CardOut``."""
-    interval = _test_interval(row)
-    return {
-        "headline": tell_headline(row),
-        "warnings": [*list_warnings(row), *list_leaks(row)],
-        "model": _describe_model(row),
-        "promotions": [
-            {"reason": each.reason, "promoted_at": each.promoted_at} for each in promotions
+@dataclass(frozen=True)
+class ModelHistory:
+    """What happened to a model after its training; ``answers`` is None if it is not active."""
+
+    promotions: Sequence[PromotionRow]
+    replays: Sequence[ReplayRow]
+    answers: str | None
+
+
+def make_card(row: ModelRow, graph: GraphRow, history: ModelHistory) -> CardOut:
+    """Return the card of a model."""
+    figures = ModelFigures.from_stored(row.metrics)
+    interval = _test_interval(figures)
+    return CardOut(
+        headline=write_headline(row),
+        warnings=[*list_baseline_warnings(row), *list_leak_warnings(row)],
+        active=history.answers is not None,
+        answers=history.answers,
+        model=_describe_model(row),
+        promotions=[
+            PromotionOut(reason=promotion.reason, promoted_at=promotion.promoted_at)
+            for promotion in history.promotions
         ],
-        "data": _describe_data(row, graph),
-        "config": row.manifest.get("config", {}),
-        "making": {k: v for k, v in row.manifest.items() if k not in _TOLD_ELSEWHERE},
-        "split": _describe_split(row),
-        "metrics": {part: _pick(row.metrics.get(part) or {}) for part in _PARTS},
-        "test_interval": interval,
-        "per_class": _list_classes(row),
-        "confusion": (row.metrics.get("test") or {}).get("confusion"),
-        "curves": row.curves,
-        "baselines": add_calls(row),
-        "best_baseline": find_best_baseline(row),
-        "suitability": row.suitability,
-        "limits": list_limits(row, interval),
-    }
+        replays=[
+            ReplayOut(job_id=replay.id, replayed_at=replay.replayed_at, **replay.result)
+            for replay in history.replays
+        ],
+        data=_describe_data(row, graph),
+        config=row.manifest.get("config", {}),
+        making={name: v for name, v in row.manifest.items() if name not in _SHOWN_ELSEWHERE},
+        split=_describe_split(row, figures),
+        metrics={part: _describe_part(figures, part) for part in _PARTS},
+        test_interval=interval,
+        per_class=_list_classes(row, figures),
+        confusion=figures.test.confusion,
+        curves=row.curves,
+        baselines=_describe_baselines(row),
+        best_baseline=describe_best_baseline(row),
+        suitability=row.suitability,
+        limits=list_limits(row, interval),
+    )
 
 
-def _describe_model(row: ModelRow) -> dict[str, Any]:
-    what = describe_kind(row.kind)
-    return {
-        "id": row.id,
-        "kind": row.kind,
-        "what": f"{what}; gives every bus of one grid its class of {row.label!r}",
-        "job_id": row.job_id,
-        "created_at": row.created_at,
-        "sha256": row.sha256,
-        "origin": row.manifest.get("origin"),
-    }
-
-
-def _describe_data(row: ModelRow, graph: GraphRow) -> dict[str, Any]:
-    return {
-        "graph_id": graph.id,
-        "grid": graph.name,
-        "source": graph.source,
-        "buses": graph.bus_count,
-        "branches": graph.branch_count,
-        "islands": graph.island_count,
-        "features": row.manifest.get("feature_names", []),
-        "label": row.label,
-        "label_definition": row.manifest.get("label_definition"),
-        "class_names": row.class_names,
-        "content_hash": graph.content_hash,
-        "graph_hash": row.manifest.get("graph_hash"),
-        "label_hash": row.manifest.get("label_hash"),
-    }
-
-
-def _describe_split(row: ModelRow) -> dict[str, Any]:
-    asked = row.manifest.get("split_request") or {}
-    counts = {part: (row.metrics.get(part) or {}).get("count") for part in _PARTS}
-    return {
-        "kind": asked.get("kind"),
-        "seed": asked.get("seed"),
-        "fractions": asked.get("fractions"),
-        "hash": (row.manifest.get("split") or {}).get("hash"),
-        "counts": counts,
-    }
-
-
-def _test_interval(row: ModelRow) -> dict[str, Any] | None:
-    test = row.metrics.get("test") or {}
-    if not test.get("count") or test.get("accuracy") is None:
+def describe_best_baseline(row: ModelRow) -> BaselineOut | None:
+    """Return the best baseline on validation as it is stored, with the path that promotes it."""
+    best = find_best_baseline(row)
+    if best is None or row.baselines is None:
         return None
-    low, high = accuracy_interval(test["accuracy"], test["count"])
-    return {"low": low, "high": high, "confidence": 0.95, "method": "Wilson score"}
+    stored = next(item for item in row.baselines["items"] if item["key"] == best.key)
+    return _describe_baseline(row, stored)
 
 
-def _list_classes(row: ModelRow) -> list[dict[str, Any]]:
-    measured = (row.metrics.get("test") or {}).get("per_class") or []
-    pairs = zip(row.class_names, measured, strict=False)
-    return [{"class": name, **figures} for name, figures in pairs]
+def _describe_baselines(row: ModelRow) -> BaselinesOut | None:
+    if row.baselines is None:
+        return None
+    items = [_describe_baseline(row, item) for item in row.baselines.get("items", [])]
+    return BaselinesOut.model_validate(row.baselines | {"items": items})
 
 
-def _pick(metrics: dict[str, Any]) -> dict[str, Any]:
-    return {name: metrics.get(name) for name in _MEASURES}
+def _describe_baseline(row: ModelRow, stored: dict[str, Any]) -> BaselineOut:
+    path = BaselineReport.from_stored(stored).promote_path(row.id)
+    return BaselineOut.model_validate(stored | {"promote": path})
+
+
+def _describe_model(row: ModelRow) -> CardModelOut:
+    return CardModelOut(
+        id=row.id,
+        kind=row.kind,
+        what=f"{describe_kind(row.kind)}; predicts the class {row.label!r} of every bus of a grid",
+        job_id=row.job_id,
+        created_at=row.created_at,
+        sha256=row.sha256,
+        origin=row.manifest.get("origin"),
+    )
+
+
+def _describe_data(row: ModelRow, graph: GraphRow) -> CardDataOut:
+    return CardDataOut(
+        graph_id=graph.id,
+        grid=graph.name,
+        source=graph.source,
+        buses=graph.bus_count,
+        branches=graph.branch_count,
+        islands=graph.island_count,
+        features=row.manifest.get("feature_names", []),
+        label=row.label,
+        label_definition=row.manifest.get("label_definition"),
+        class_names=row.class_names,
+        content_hash=graph.content_hash,
+        graph_hash=row.manifest.get("graph_hash"),
+        label_hash=row.manifest.get("label_hash"),
+    )
+
+
+def _describe_split(row: ModelRow, figures: ModelFigures) -> CardSplitOut:
+    request = SplitRequest.from_stored(row.manifest.get("split_request"))
+    return CardSplitOut(
+        kind=request.kind,
+        seed=request.seed,
+        fractions=request.fractions,
+        hash=(row.manifest.get("split") or {}).get("hash"),
+        counts={part: figures.on(part).count for part in _PARTS},
+    )
+
+
+def _test_interval(figures: ModelFigures) -> IntervalOut | None:
+    test = figures.test
+    if not test.count or test.accuracy is None:
+        return None
+    low, high = accuracy_interval(test.accuracy, test.count)
+    return IntervalOut(low=low, high=high, confidence=0.95, method="Wilson score")
+
+
+def _describe_part(figures: ModelFigures, part: Part) -> PartFiguresOut:
+    measured = figures.on(part)
+    return PartFiguresOut(
+        count=measured.count,
+        accuracy=measured.accuracy,
+        macro_f1=measured.macro_f1,
+        log_loss=measured.log_loss,
+        expected_calibration_error=measured.expected_calibration_error,
+    )
+
+
+def _list_classes(row: ModelRow, figures: ModelFigures) -> list[ClassFiguresOut]:
+    return [
+        ClassFiguresOut(
+            class_name=name,
+            precision=measured.precision,
+            recall=measured.recall,
+            f1=measured.f1,
+            support=measured.support,
+        )
+        for name, measured in zip(row.class_names, figures.test.per_class, strict=False)
+    ]

@@ -1,10 +1,11 @@
-"""What a model cannot be trusted with, in sentences for its card."""
+"""The limits of a model: sentences for its card on what its figures do not show."""
 
 from collections.abc import Iterator
-from typing import Any
 
-from app.models.card.headline import list_leaks
+from app.models.card.headline import list_leak_warnings
 from app.models.card.kinds import name_kind
+from app.models.card.reports import BaselineReports, ModelFigures, StoredSuitability
+from app.models.card.schema import IntervalOut
 from app.storage.tables import ModelRow
 from ml import list_ignored_settings
 
@@ -12,79 +13,87 @@ _FEW = 10
 _CALIBRATION = 0.1
 
 
-def list_limits(row: ModelRow, interval: dict[str, Any] | None) -> list[str]:
-    """Return what limits the model, from what was measured and from how it was made."""
+def list_limits(row: ModelRow, interval: IntervalOut | None) -> list[str]:
+    """Return the limits that follow from the measurements and from how the model was trained."""
     return [
-        *_limits_of_test(row, interval),
-        *_limits_of_classes(row),
-        *_limits_of_calibration(row),
-        *_limits_of_baselines(row),
-        *_limits_of_label(row),
-        *_idle_settings(row),
-        "It knows this version of this grid only: another grid or a new bus needs a new model.",
-        "Its figures are of one split and one seed; another draw gives others.",
+        *_list_test_limits(row, interval),
+        *_list_class_limits(row),
+        *_list_calibration_limits(row),
+        *_list_baseline_limits(row),
+        *_list_label_limits(row),
+        *_list_idle_settings(row),
+        "The model is only valid for this version of this grid; a new bus needs a new model.",
+        "The figures come from one split and one seed; another split gives other figures.",
     ]
 
 
-def _limits_of_test(row: ModelRow, interval: dict[str, Any] | None) -> Iterator[str]:
+def _list_test_limits(row: ModelRow, interval: IntervalOut | None) -> Iterator[str]:
     if interval is None:
-        yield "No labelled bus was left to test it on: its accuracy is unknown."
+        yield "There were no labelled test buses, so the accuracy of the model is unknown."
         return
-    count = row.metrics["test"]["count"]
-    low, high = interval["low"], interval["high"]
+    count = ModelFigures.from_stored(row.metrics).test.count
     yield (
-        f"Its test accuracy rests on {count} buses: with 95 % confidence it lies between "
-        f"{low:.3f} and {high:.3f}, were they independent; buses of one grid are not quite."
+        f"The test accuracy was measured on {count} buses: its 95 % confidence interval is "
+        f"{interval.low:.3f} to {interval.high:.3f}, assuming independent buses; "
+        "buses of one grid are not fully independent."
     )
 
 
-def _limits_of_classes(row: ModelRow) -> Iterator[str]:
-    measured = (row.metrics.get("test") or {}).get("per_class") or []
-    for name, figures in zip(row.class_names, measured, strict=False):
-        support = figures.get("support", 0)
-        if support < _FEW:
-            yield f"Class {name!r} has {support} test buses: its row of the table says little."
-        elif not figures.get("recall"):
-            yield f"Class {name!r} is never found: each of its {support} test buses is missed."
+def _list_class_limits(row: ModelRow) -> Iterator[str]:
+    per_class = ModelFigures.from_stored(row.metrics).test.per_class
+    for name, figures in zip(row.class_names, per_class, strict=False):
+        if figures.support < _FEW:
+            yield (
+                f"Class {name!r} has only {figures.support} test buses: "
+                "its figures are not reliable."
+            )
+        elif not figures.recall:
+            yield f"Class {name!r} is never recognised: all {figures.support} test buses are wrong."
 
 
-def _limits_of_calibration(row: ModelRow) -> Iterator[str]:
-    error = (row.metrics.get("test") or {}).get("expected_calibration_error")
+def _list_calibration_limits(row: ModelRow) -> Iterator[str]:
+    error = ModelFigures.from_stored(row.metrics).test.expected_calibration_error
     if error is not None and error > _CALIBRATION:
-        yield f"Its probabilities are off by {error:.2f} on average: read them as a ranking."
-
-
-def _limits_of_baselines(row: ModelRow) -> Iterator[str]:
-    reports = row.baselines or {}
-    if reports.get("omitted"):
-        yield f"Not compared with anything: {reports['omitted']}."
-    elif not reports:
-        yield "Not compared with anything: it was made before baselines were measured."
-    missing = [item["title"] for item in reports.get("items", []) if item.get("skipped")]
-    if missing:
-        yield f"Not compared with {', '.join(missing)}; the table of baselines says why."
-    if any(item.get("tried", 0) > 1 for item in reports.get("items", [])):
         yield (
-            "Settings of the baselines, like the epoch of the model, were chosen on validation: "
-            "these accuracies are a little too good for all; those on test are not."
+            f"The expected calibration error of the probabilities is {error:.2f}: "
+            "use them to rank buses, not as probabilities."
         )
 
 
-def _limits_of_label(row: ModelRow) -> Iterator[str]:
-    report = row.suitability
-    if report is None:
-        yield "Nobody has looked whether the features give the label away."
+def _list_baseline_limits(row: ModelRow) -> Iterator[str]:
+    reports = BaselineReports.from_stored(row.baselines)
+    if reports.omitted:
+        yield f"Not compared with any baseline: {reports.omitted}."
+    elif not row.baselines:
+        yield "Not compared with any baseline: none was measured with this model."
+    skipped = [item.title for item in reports.items if item.skipped]
+    if skipped:
+        yield f"Not compared with {', '.join(skipped)}; the table of baselines gives the reason."
+    if any(item.tried > 1 for item in reports.items):
+        yield (
+            "The settings of the baselines and the best epoch of the model were chosen on the "
+            "validation buses, so all validation accuracies are slightly too high; "
+            "the test accuracies are not affected."
+        )
+
+
+def _list_label_limits(row: ModelRow) -> Iterator[str]:
+    if row.suitability is None:
+        yield "It was not checked whether the features reveal the label."
         return
-    yield from list_leaks(row)
-    small = report.get("classes_too_small", [])
+    yield from list_leak_warnings(row)
+    small = StoredSuitability.from_stored(row.suitability).classes_too_small
     if small:
-        yield f"Too few buses to learn and to test: {', '.join(map(repr, small))}."
+        yield f"Classes with too few buses to train and to test: {', '.join(map(repr, small))}."
 
 
-def _idle_settings(row: ModelRow) -> Iterator[str]:
-    """Name settings that were changed in vain; a baseline was only given those of its model."""
+def _list_idle_settings(row: ModelRow) -> Iterator[str]:
+    """Name settings that were changed without effect.
+
+    A baseline is skipped: it merely inherits the settings of its model.
+    """
     if (row.manifest.get("origin") or {}).get("kind") == "baseline":
         return
     idle = list_ignored_settings(row.manifest.get("config", {}))
     if idle:
-        yield f"Without effect on {name_kind(row.kind)}, though changed: {', '.join(idle)}."
+        yield f"These changed settings have no effect on {name_kind(row.kind)}: {', '.join(idle)}."

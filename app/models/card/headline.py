@@ -1,113 +1,94 @@
-"""Whether a model is worth its trouble: how it stands against its baselines on validation."""
+"""The headline of a model card: whether a baseline has a higher validation accuracy."""
 
-from typing import Any
-
+from app.models.card.reports import (
+    BaselineReport,
+    BaselineReports,
+    ModelFigures,
+    Part,
+    StoredSuitability,
+)
 from app.storage.tables import ModelRow
 
 _NOT_MEASURED = (
-    "No baseline was measured, so nobody knows whether a simpler method would do as well."
+    "No baseline was measured, so it is unknown whether a simpler method would do as well."
 )
 
 
-def find_call(row: ModelRow, item: dict[str, Any]) -> str | None:
-    """Return the address whose POST makes a baseline answer, if it was kept."""
-    if "model_id" in item:
-        return f"/models/{item['model_id']}/promote"
-    if not item.get("promotable"):
-        return None
-    return f"/models/{item.get('owner_id', row.id)}/baselines/{item['key']}/promote"
-
-
-def add_calls(row: ModelRow) -> dict[str, Any] | None:
-    """Return the reports of the baselines, each with the call that promotes it."""
-    if row.baselines is None:
-        return None
-    items = [item | {"promote": find_call(row, item)} for item in row.baselines.get("items", [])]
-    return row.baselines | {"items": items}
-
-
-def find_better(row: ModelRow) -> dict[str, Any] | None:
-    """Return the baseline that beats the model on validation, if one does."""
-    best = find_best_baseline(row)
-    own = find_accuracy(row.metrics)
-    theirs = None if best is None else find_accuracy(best)
-    if theirs is None or (own is not None and own >= theirs):
-        return None
-    return best
-
-
-def list_measured(row: ModelRow) -> list[dict[str, Any]]:
-    """Return the reports of the baselines that were measured, best on validation first.
+def list_measured_baselines(row: ModelRow) -> list[BaselineReport]:
+    """Return the baselines that were measured, highest validation accuracy first.
 
     Equal accuracies are common on few buses; macro F1 then decides.
     """
-    items = (row.baselines or {}).get("items", [])
-    measured = [item for item in items if find_accuracy(item) is not None]
+    items = BaselineReports.from_stored(row.baselines).items
+    measured = [item for item in items if item.validation.accuracy is not None]
     return sorted(measured, key=_rank, reverse=True)
 
 
-def find_best_baseline(row: ModelRow) -> dict[str, Any] | None:
-    """Return the report of the baseline that is best on validation, if one was measured."""
-    best = next(iter(list_measured(row)), None)
-    return None if best is None else best | {"promote": find_call(row, best)}
+def find_best_baseline(row: ModelRow) -> BaselineReport | None:
+    """Return the baseline with the highest validation accuracy, if one was measured."""
+    return next(iter(list_measured_baselines(row)), None)
 
 
-def list_warnings(row: ModelRow) -> list[str]:
-    """Say that a baseline beats the model on validation, if one does, and how to promote it."""
-    better = find_better(row)
+def find_better_baseline(row: ModelRow) -> BaselineReport | None:
+    """Return the best baseline if its validation accuracy is higher than that of the model."""
+    best = find_best_baseline(row)
+    if best is None or best.validation.accuracy is None:
+        return None
+    accuracy = ModelFigures.from_stored(row.metrics).validation.accuracy
+    return None if accuracy is not None and accuracy >= best.validation.accuracy else best
+
+
+def list_baseline_warnings(row: ModelRow) -> list[str]:
+    """Warn that a baseline beats the model on validation, with the call that promotes it."""
+    better = find_better_baseline(row)
     if better is None:
         return []
-    call = better["promote"]
-    advice = "" if call is None else f" POST {call} lets it answer instead."
+    path = better.promote_path(row.id)
+    advice = "" if path is None else f" POST {path} lets it answer instead."
     return [f"A baseline beats this model on validation: {_compare(row, better)}{advice}"]
 
 
-def list_leaks(row: ModelRow) -> list[str]:
-    """Say that the model was shown columns which give its label away, if it was."""
-    report = row.suitability or {}
+def list_leak_warnings(row: ModelRow) -> list[str]:
+    """Warn that the model was trained on columns that reveal its label."""
+    report = StoredSuitability.from_stored(row.suitability)
     used = row.manifest.get("feature_names", [])
-    leaks = [name for name in report.get("gives_away", []) if name in used]
+    leaks = [name for name in report.gives_away if name in used]
     if not leaks:
         return []
-    return [f"It was shown columns that give the label away: {', '.join(leaks)}."]
+    return [f"The model was trained on columns that reveal the label: {', '.join(leaks)}."]
 
 
-def tell_headline(row: ModelRow) -> str:
-    """Return the first line of the card: who wins on validation, or that nobody knows."""
-    warnings = list_warnings(row)
+def write_headline(row: ModelRow) -> str:
+    """Return the first line of the card: how the model compares with its best baseline."""
+    warnings = list_baseline_warnings(row)
     if warnings:
         return warnings[0]
     best = find_best_baseline(row)
     if best is None:
         return _NOT_MEASURED
-    if find_accuracy(best) == find_accuracy(row.metrics):
-        return f"A baseline is as good as this model on validation: {_compare(row, best)}"
-    return f"No baseline beats this model on validation; the best of them: {_compare(row, best)}"
+    comparison = _compare(row, best)
+    if best.validation.accuracy == ModelFigures.from_stored(row.metrics).validation.accuracy:
+        return f"A baseline is as good as this model on validation: {comparison}"
+    return f"No baseline beats this model on validation; the best baseline: {comparison}"
 
 
-def find_accuracy(report: dict[str, Any], part: str = "validation") -> float | None:
-    """Return the accuracy of a model or baseline on a part of the split, if known."""
-    accuracy = (report.get(part) or {}).get("accuracy")
-    return None if accuracy is None else float(accuracy)
+def _rank(report: BaselineReport) -> tuple[float, float]:
+    return report.validation.accuracy or 0.0, report.validation.macro_f1 or 0.0
 
 
-def _rank(item: dict[str, Any]) -> tuple[float, float]:
-    return find_accuracy(item) or 0.0, item["validation"].get("macro_f1") or 0.0
-
-
-def _compare(row: ModelRow, baseline: dict[str, Any]) -> str:
-    count = (row.metrics.get("validation") or {}).get("count", 0)
-    validation = _pair(row, baseline, "validation")
+def _compare(row: ModelRow, baseline: BaselineReport) -> str:
+    count = ModelFigures.from_stored(row.metrics).validation.count or 0
     return (
-        f"{baseline['title']} has accuracy {validation} ({count} buses); "
+        f"{baseline.title} has accuracy {_pair(row, baseline, 'validation')} ({count} buses); "
         f"on test {_pair(row, baseline, 'test')}."
     )
 
 
-def _pair(row: ModelRow, baseline: dict[str, Any], part: str) -> str:
-    theirs, own = find_accuracy(baseline, part), find_accuracy(row.metrics, part)
-    return f"{_figure(theirs)} against {_figure(own)}"
+def _pair(row: ModelRow, baseline: BaselineReport, part: Part) -> str:
+    other = baseline.validation if part == "validation" else baseline.test
+    own = ModelFigures.from_stored(row.metrics).on(part)
+    return f"{_format(other.accuracy)} against {_format(own.accuracy)}"
 
 
-def _figure(value: float | None) -> str:
+def _format(value: float | None) -> str:
     return "unknown" if value is None else f"{value:.4f}"

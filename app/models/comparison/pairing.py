@@ -1,8 +1,7 @@
-"""Two models of one grid and label, side by side."""
+"""Compares two models of the same grid and label: settings, figures, predictions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -10,176 +9,197 @@ from sqlalchemy.orm import Session
 from app.errors import ModelsNotComparable
 from app.graphs.packing import read_label_row
 from app.graphs.service import get_detail
+from app.models.card.reports import ModelFigures, Part
+from app.models.comparison.schema import (
+    AgreementOut,
+    CommonTestOut,
+    ComparedClassOut,
+    ComparedFigureOut,
+    ComparedModelOut,
+    ComparedPartOut,
+    ModelComparisonOut,
+    SettingDifferenceOut,
+)
 from app.models.predictions import PART_NAMES, Predictions
-from app.models.service import find_promotion, get_model, load_predictions
+from app.models.service import get_model, is_active, load_predictions
 from app.storage.tables import ModelRow
+from ml import UNLABELLED, PairedCount, count_pairs
 from ml.arrays import BoolArray, IntArray
-from ml.graph.graph import UNLABELLED
-from ml.graph.mcnemar import PairedCount, count_pairs
 
-_MEASURES = ("accuracy", "macro_f1", "log_loss", "expected_calibration_error")
+_PARTS: tuple[Part, ...] = ("train", "validation", "test")
 _TRAIN, _TEST = PART_NAMES.index("train"), PART_NAMES.index("test")
 _LIKELY_CHANCE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
 class _Pair:
-    """What both models say, in the classes of the labels. Shapes: all (N,)."""
+    """Predicted classes of both models, as codes of the label set. Shapes: all (N,)."""
 
     class_names: tuple[str, ...]
     truth: IntArray
     first: IntArray
     second: IntArray
     common: BoolArray
-    """True where both have tested on a bus with a label."""
+    """True at labelled buses that are test buses of both models."""
 
 
-def compare_models(session: Session, first_id: str, second_id: str) -> dict[str, Any]:
-    """Set two models side by side; see ``ModelComparisonOut``.
+def compare_models(session: Session, first_id: str, second_id: str) -> ModelComparisonOut:
+    """Compare two models.
 
-    Raises: ModelNotFound; ModelsNotComparable unless both are of one grid and label.
+    Raises: ModelNotFound; ModelsNotComparable unless both have the same grid and label.
     """
     rows = get_model(session, first_id), get_model(session, second_id)
     for what, name in (("grids", "graph_id"), ("labels", "label")):
         if getattr(rows[0], name) != getattr(rows[1], name):
-            raise ModelsNotComparable(f"The models are of different {what}.")
-    said = load_predictions(session, first_id), load_predictions(session, second_id)
-    pair = _make_pair(session, rows[0], *said)
-    counted = _count(pair)
-    return {
-        "first": _describe(session, rows[0]),
-        "second": _describe(session, rows[1]),
-        "warnings": list(_list_warnings(*rows, *said, pair)),
-        "config": _list_config_differences(*rows),
-        "metrics": {part: _compare_metrics(*rows, part) for part in PART_NAMES if part},
-        "agreement": _share(pair.first == pair.second),
-        "common_test": _describe_common(pair, counted),
-        "per_class": list(_compare_classes(pair)),
-    }
+            raise ModelsNotComparable(f"The models have different {what}.")
+    predictions = load_predictions(session, first_id), load_predictions(session, second_id)
+    pair = _make_pair(session, rows[0], *predictions)
+    return ModelComparisonOut(
+        first=_describe(session, rows[0]),
+        second=_describe(session, rows[1]),
+        warnings=list(_list_warnings(rows, predictions, pair)),
+        config=_list_config_differences(*rows),
+        metrics={part: _compare_part(*rows, part) for part in _PARTS},
+        agreement=_measure_agreement(pair.first == pair.second),
+        common_test=_describe_common(pair),
+        per_class=list(_compare_classes(pair)),
+    )
 
 
 def _make_pair(session: Session, row: ModelRow, first: Predictions, second: Predictions) -> _Pair:
-    labels = {each.name: each for each in get_detail(session, row.graph_id).labels}
+    labels = {label.name: label for label in get_detail(session, row.graph_id).labels}
     label_set = read_label_row(labels[row.label])
     tested = (first.parts == _TEST) & (second.parts == _TEST)
     return _Pair(
         class_names=label_set.class_names,
         truth=label_set.classes,
-        first=_called(first, label_set.class_names),
-        second=_called(second, label_set.class_names),
+        first=_predicted_codes(first, label_set.class_names),
+        second=_predicted_codes(second, label_set.class_names),
         common=tested & (label_set.classes != UNLABELLED),
     )
 
 
-def _called(predictions: Predictions, class_names: tuple[str, ...]) -> IntArray:
-    places = np.array([class_names.index(name) for name in predictions.class_names])
-    return np.asarray(places[np.argmax(predictions.probabilities, axis=1)], dtype=np.int64)
+def _predicted_codes(predictions: Predictions, class_names: tuple[str, ...]) -> IntArray:
+    codes = np.array([class_names.index(name) for name in predictions.class_names])
+    return np.asarray(codes[np.argmax(predictions.probabilities, axis=1)], dtype=np.int64)
 
 
-def _count(pair: _Pair) -> PairedCount:
-    truth = pair.truth[pair.common]
-    return count_pairs(pair.first[pair.common] == truth, pair.second[pair.common] == truth)
+def _describe(session: Session, row: ModelRow) -> ComparedModelOut:
+    return ComparedModelOut(
+        id=row.id,
+        kind=row.kind,
+        active=is_active(session, row.id),
+        split_hash=_split_hash(row),
+    )
 
 
-def _describe(session: Session, row: ModelRow) -> dict[str, Any]:
-    active = find_promotion(session, row.id) is not None
-    split = (row.manifest.get("split") or {}).get("hash")
-    return {"id": row.id, "kind": row.kind, "active": active, "split_hash": split}
+def _split_hash(row: ModelRow) -> str | None:
+    digest: str | None = (row.manifest.get("split") or {}).get("hash")
+    return digest
 
 
 def _list_warnings(
-    first: ModelRow, second: ModelRow, said: Predictions, also: Predictions, pair: _Pair
+    rows: tuple[ModelRow, ModelRow], predictions: tuple[Predictions, Predictions], pair: _Pair
 ) -> Iterator[str]:
-    hashes = [(row.manifest.get("split") or {}).get("hash") for row in (first, second)]
     count = int(np.count_nonzero(pair.common))
-    if hashes[0] != hashes[1]:
+    if _split_hash(rows[0]) != _split_hash(rows[1]):
         yield (
-            f"The splits differ: figures of validation and test are of different buses; only the "
-            f"{count} buses that both have tested on are compared one by one."
+            "The splits differ: the validation and test figures are measured on different buses; "
+            f"bus by bus, only the {count} common test buses are compared."
         )
-    for one, other, name in ((said, also, "second"), (also, said, "first")):
-        seen = int(np.count_nonzero((one.parts == _TEST) & (other.parts == _TRAIN)))
+    first, second = predictions
+    for trained, tested, names in (
+        (second, first, ("second", "first")),
+        (first, second, ("first", "second")),
+    ):
+        seen = int(np.count_nonzero((tested.parts == _TEST) & (trained.parts == _TRAIN)))
         if seen:
-            yield f"The {name} model was trained on {seen} of the other's test buses."
+            yield f"The {names[0]} model was trained on {seen} test buses of the {names[1]}."
     if count == 0:
-        yield "No bus was tested on by both: nothing can be said of which is better."
+        yield "The models have no common test bus: it is unknown which one is better."
 
 
-def _list_config_differences(first: ModelRow, second: ModelRow) -> list[dict[str, Any]]:
-    configs = [row.manifest.get("config") or {} for row in (first, second)]
-    names = dict.fromkeys([*configs[0], *configs[1]])
-    values = {name: (configs[0].get(name), configs[1].get(name)) for name in names}
+def _list_config_differences(first: ModelRow, second: ModelRow) -> list[SettingDifferenceOut]:
+    one, other = (row.manifest.get("config") or {} for row in (first, second))
     return [
-        {"name": name, "first": one, "second": other}
-        for name, (one, other) in values.items()
-        if one != other
+        SettingDifferenceOut(name=name, first=one.get(name), second=other.get(name))
+        for name in dict.fromkeys([*one, *other])
+        if one.get(name) != other.get(name)
     ]
 
 
-def _compare_metrics(first: ModelRow, second: ModelRow, part: str) -> dict[str, Any]:
-    figures = [row.metrics.get(part) or {} for row in (first, second)]
-    return {
-        "counts": [each.get("count") for each in figures],
-        **{name: _difference(*(each.get(name) for each in figures)) for name in _MEASURES},
-    }
+def _compare_part(first: ModelRow, second: ModelRow, part: Part) -> ComparedPartOut:
+    one, other = (ModelFigures.from_stored(row.metrics).on(part) for row in (first, second))
+    return ComparedPartOut(
+        counts=[one.count, other.count],
+        accuracy=_compare_figure(one.accuracy, other.accuracy),
+        macro_f1=_compare_figure(one.macro_f1, other.macro_f1),
+        log_loss=_compare_figure(one.log_loss, other.log_loss),
+        expected_calibration_error=_compare_figure(
+            one.expected_calibration_error, other.expected_calibration_error
+        ),
+    )
 
 
-def _difference(first: float | None, second: float | None) -> dict[str, float | None]:
-    gap = None if first is None or second is None else second - first
-    return {"first": first, "second": second, "difference": gap}
+def _compare_figure(first: float | None, second: float | None) -> ComparedFigureOut:
+    difference = None if first is None or second is None else second - first
+    return ComparedFigureOut(first=first, second=second, difference=difference)
 
 
-def _share(agree: BoolArray) -> dict[str, Any]:
+def _measure_agreement(agree: BoolArray) -> AgreementOut:
     count, buses = int(np.count_nonzero(agree)), len(agree)
-    return {"count": count, "buses": buses, "share": count / buses if buses else None}
+    return AgreementOut(count=count, buses=buses, share=count / buses if buses else None)
 
 
-def _describe_common(pair: _Pair, counted: PairedCount) -> dict[str, Any]:
+def _describe_common(pair: _Pair) -> CommonTestOut:
+    truth = pair.truth[pair.common]
+    counted = count_pairs(pair.first[pair.common] == truth, pair.second[pair.common] == truth)
     total = counted.count
     rights = (counted.both + counted.only_first, counted.both + counted.only_second)
     first, second = (right / total if total else None for right in rights)
-    return {
-        "buses": total,
-        "accuracy": _difference(first, second),
-        "both_right": counted.both,
-        "only_first_right": counted.only_first,
-        "only_second_right": counted.only_second,
-        "neither_right": counted.neither,
-        "agreement": _share((pair.first == pair.second)[pair.common]),
-        "p_value": counted.p_value,
-        "method": "exact McNemar test, two-sided",
-        "verdict": _tell(counted),
-    }
+    return CommonTestOut(
+        buses=total,
+        accuracy=_compare_figure(first, second),
+        both_right=counted.both,
+        only_first_right=counted.only_first,
+        only_second_right=counted.only_second,
+        neither_right=counted.neither,
+        agreement=_measure_agreement((pair.first == pair.second)[pair.common]),
+        p_value=counted.p_value,
+        method="exact McNemar test, two-sided",
+        verdict=_write_verdict(counted),
+    )
 
 
-def _tell(counted: PairedCount) -> str:
+def _write_verdict(counted: PairedCount) -> str:
     one, other = counted.only_first, counted.only_second
     if one == other:
-        return f"Neither is better on the {counted.count} common test buses."
-    name, more, less = ("first", one, other) if one > other else ("second", other, one)
-    told = (
-        f"The {name} model is right where the other is wrong at {more} buses, "
-        f"the other way round at {less}"
+        return f"Neither model is better on the {counted.count} common test buses."
+    better, worse, more, less = (
+        ("first", "second", one, other) if one > other else ("second", "first", other, one)
+    )
+    counts = (
+        f"The {better} model is right where the {worse} is wrong at {more} buses, "
+        f"and wrong where the {worse} is right at {less}"
     )
     if counted.p_value < _LIKELY_CHANCE:
-        return f"{told}: too uneven to be chance (p = {counted.p_value:.3g})."
-    return f"{told}: that may well be chance (p = {counted.p_value:.2f})."
+        return f"{counts}: the difference is unlikely to be chance (p = {counted.p_value:.3g})."
+    return f"{counts}: the difference may be due to chance (p = {counted.p_value:.2f})."
 
 
-def _compare_classes(pair: _Pair) -> Iterator[dict[str, Any]]:
+def _compare_classes(pair: _Pair) -> Iterator[ComparedClassOut]:
+    predictions = (pair.first, pair.second)
     for code, name in enumerate(pair.class_names):
         of_class = pair.common & (pair.truth == code)
         support = int(np.count_nonzero(of_class))
-        hits = [int(np.count_nonzero(said[of_class] == code)) for said in (pair.first, pair.second)]
-        calls = [
-            int(np.count_nonzero(said[pair.common] == code)) for said in (pair.first, pair.second)
-        ]
+        hits = [int(np.count_nonzero(codes[of_class] == code)) for codes in predictions]
+        calls = [int(np.count_nonzero(codes[pair.common] == code)) for codes in predictions]
         recalls = [hit / support if support else None for hit in hits]
         precisions = [hit / call if call else None for hit, call in zip(hits, calls, strict=True)]
-        yield {
-            "class": name,
-            "support": support,
-            "recall": _difference(*recalls),
-            "precision": _difference(*precisions),
-            "agreement": _share((pair.first == pair.second)[of_class]),
-        }
+        yield ComparedClassOut(
+            class_name=name,
+            support=support,
+            recall=_compare_figure(*recalls),
+            precision=_compare_figure(*precisions),
+            agreement=_measure_agreement((pair.first == pair.second)[of_class]),
+        )

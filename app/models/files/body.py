@@ -1,4 +1,4 @@
-"""What POST /models/import takes: a form with one file."""
+"""The body of POST /models/import: a form with one file."""
 
 from typing import Annotated, Any
 
@@ -17,7 +17,7 @@ async def _read_model_file(request: Request) -> bytes:
         raise MediaTypeUnsupported(f"Send the file in the field `{_FIELD}` of a {FORM} form.")
     form = await read_form(request, (), (_FIELD,))
     if _FIELD not in form.files:
-        raise ModelRejected("There is no file in the form.", [Fault(_FIELD, "is missing")])
+        raise ModelRejected("The form contains no file.", [Fault(_FIELD, "is missing")])
     return form.files[_FIELD]
 
 
@@ -29,7 +29,7 @@ def describe_body() -> dict[str, Any]:
     file = {
         "type": "string",
         "contentMediaType": SAFETENSORS,
-        "description": "A file of `GET /models/{model_id}/download`.",
+        "description": "A file written by `GET /models/{model_id}/download`.",
     }
     schema = {"type": "object", "required": [_FIELD], "properties": {_FIELD: file}}
     return {"requestBody": {"required": True, "content": {FORM: {"schema": schema}}}}

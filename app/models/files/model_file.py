@@ -1,4 +1,4 @@
-"""A model as one file: safetensors with the manifest in its metadata."""
+"""Writes a model as one safetensors file with its manifest in the file metadata."""
 
 import json
 from typing import Annotated, Any, Literal
@@ -11,38 +11,26 @@ from sqlalchemy.orm import Session
 from app.errors import StoredDataDamaged
 from app.graphs.service import get_graph
 from app.http.json_body import BodyIn
+from app.jobs.schemas import CurvesOut
 from app.models.predictions import unpack_probabilities
+from app.models.schemas import SplitIn
 from app.models.service import get_model, get_prediction, load_weights
-from ml.artifact.artifact import FORMAT
+from ml import FORMAT
 
 ENVELOPE = "levygrid"
-"""Under this name the metadata of a file hold what is not an array."""
+"""Name of the metadata entry with everything that is not an array."""
 PREDICTIONS = "predictions"
-"""The array of what the model says of every bus, beside its own arrays."""
+"""Name of the array with the predicted probabilities of every bus."""
 _LONGEST = 200_000
 Text = Field(max_length=200)
 
 
-class CurvesIn(BodyIn):
-    """What was measured at each epoch of its training."""
-
-    epoch: list[int] = Field([], max_length=100_000)
-    train_loss: list[float | None] = Field([], max_length=100_000)
-    validation_loss: list[float | None] = Field([], max_length=100_000)
-    train_accuracy: list[float | None] = Field([], max_length=100_000)
-    validation_accuracy: list[float | None] = Field([], max_length=100_000)
-
-
-class SplitRequestIn(BodyIn):
-    """How its split was drawn."""
-
-    kind: Literal["stratified", "random"]
-    seed: int = Field(ge=0, lt=2**32)
-    fractions: list[float] = Field(min_length=3, max_length=3)
+class CurvesIn(CurvesOut, BodyIn):
+    """Loss and accuracy per epoch; unknown columns are rejected."""
 
 
 class SplitPositionsIn(BodyIn):
-    """Which buses it was trained, validated and tested on."""
+    """Positions of the training, validation and test buses."""
 
     hash: str = Text
     train: list[int] = Field(max_length=_LONGEST)
@@ -51,7 +39,7 @@ class SplitPositionsIn(BodyIn):
 
 
 class ScalingIn(BodyIn):
-    """What is done to the columns before a network sees them."""
+    """Scaling of the feature columns before a network uses them."""
 
     offset: list[float]
     scale: list[float]
@@ -60,7 +48,7 @@ class ScalingIn(BodyIn):
 
 
 class ManifestIn(BodyIn):
-    """What the arrays mean and what they were made of."""
+    """Settings, names and hashes that belong to the arrays."""
 
     format: Literal["levygrid-model-1"] = FORMAT
     config: dict[str, str | int | float | bool | None]
@@ -76,21 +64,23 @@ class ManifestIn(BodyIn):
     cpu: str | None = Field(None, max_length=200)
     versions: dict[str, str] = Field({}, max_length=50)
     best_epoch: int | None = Field(None, ge=1)
-    split_request: SplitRequestIn | None = None
+    split_request: SplitIn | None = None
     sha256: str = Text
 
 
 class GridIn(BodyIn):
-    """The grid it is for."""
+    """The grid that the model predicts."""
 
     content_hash: str = Field(pattern="^[0-9a-f]{64}$")
     name: str = Text
 
 
 class EnvelopeIn(BodyIn):
-    """Everything of a model that is not an array."""
+    """Everything in the file that is not an array."""
 
-    model_id: str = Field(pattern="^[0-9a-f]{32}$", description="What it was called there.")
+    model_id: str = Field(
+        pattern="^[0-9a-f]{32}$", description="Id of the model in the service that wrote the file."
+    )
     created_at: str = Field(max_length=40)
     label: str = Field(min_length=1, max_length=100)
     grid: GridIn
@@ -99,7 +89,7 @@ class EnvelopeIn(BodyIn):
 
 
 def write_model_file(session: Session, model_id: str) -> bytes:
-    """Return a model as one file. Raises: ModelNotFound, StoredDataDamaged."""
+    """Return a model as the content of a file. Raises: ModelNotFound, StoredDataDamaged."""
     row = get_model(session, model_id)
     graph = get_graph(session, row.graph_id)
     try:

@@ -1,4 +1,4 @@
-"""A safetensors file from a stranger: its header read with limits, every fault listed."""
+"""Reads safetensors files from untrusted sources: bounded header, every fault reported."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ MOST_HEADER_BYTES = 8 * 2**20
 MOST_TENSORS = 2000
 _MOST_DIMENSIONS = 8
 _MOST_NUMBERS = 2**53
-"""The product of lengths other than 0: beyond it numpy makes no array, not even an empty one."""
+"""Limit for the product of the non-zero lengths: numpy rejects larger shapes, even empty ones."""
 _LENGTH_BYTES = 8
 _TYPES = {"F32": "<f4", "F64": "<f8", "I32": "<i4"}
 _METADATA = "__metadata__"
@@ -31,7 +31,7 @@ _KNOWN_STARTS = {
 
 @dataclass(frozen=True, eq=False)
 class TensorFile:
-    """The arrays of a file by name and the texts that came with them."""
+    """The arrays of a file by name, and its metadata texts."""
 
     tensors: dict[str, npt.NDArray[Any]]
     texts: dict[str, str]
@@ -47,11 +47,11 @@ class _Entry:
 
 
 def read_tensor_file(content: bytes) -> TensorFile:
-    """Read a safetensors file; no byte of it is interpreted as anything but numbers and JSON.
+    """Read a safetensors file; its bytes are only interpreted as numbers and JSON.
 
-    Refused: other types than F32, F64 and I32, arrays that overlap or leave gaps, headers over
-    8 MiB, repeated keys, numbers that are not finite.
-    Raises: ModelRejected with every fault found.
+    Rejected: types other than F32, F64 and I32, overlapping arrays, gaps between arrays,
+    headers over 8 MiB, repeated keys, numbers that are not finite.
+    Raises: ModelRejected with every fault.
     """
     header, data = _split(content)
     entries, faults = _read_entries(header)
@@ -60,7 +60,7 @@ def read_tensor_file(content: bytes) -> TensorFile:
         faults.extend(_layout_faults(entries, len(data)))
     tensors = {} if faults else {entry.name: _read_array(entry, data) for entry in entries}
     faults.extend(
-        Fault(name, "has a number that is not finite")
+        Fault(name, "contains a number that is not finite")
         for name, value in tensors.items()
         if not np.isfinite(value).all()
     )
@@ -70,28 +70,28 @@ def read_tensor_file(content: bytes) -> TensorFile:
 
 
 def _reject(faults: list[Fault]) -> ModelRejected:
-    return ModelRejected("The file is not an acceptable model; nothing was stored.", faults)
+    return ModelRejected("The file is not a valid model file; nothing was stored.", faults)
 
 
 def _split(content: bytes) -> tuple[dict[str, Any], memoryview]:
     for start, what in _KNOWN_STARTS.items():
-        # A header length that begins like this would be far beyond the limit, or is a small one.
+        # As the length of a header these bytes exceed the limit, unless a "{" follows them.
         if content.startswith(start) and content[_LENGTH_BYTES : _LENGTH_BYTES + 1] != b"{":
-            raise _reject([Fault("file", f"is {what}; only safetensors are taken")])
+            raise _reject([Fault("file", f"is {what}; only safetensors files are accepted")])
     if len(content) < _LENGTH_BYTES:
-        raise _reject([Fault("file", "is shorter than the length of its header")])
+        raise _reject([Fault("file", "is too short: the length of the header is missing")])
     length = int.from_bytes(content[:_LENGTH_BYTES], "little")
     if length > MOST_HEADER_BYTES:
-        raise _reject([Fault("header", f"is said to have {length} bytes, at most 8 MiB are read")])
+        raise _reject([Fault("header", f"has {length} bytes; at most 8 MiB are allowed")])
     end = _LENGTH_BYTES + length
     if end > len(content):
-        raise _reject([Fault("header", f"is said to have {length} bytes, the file ends before")])
+        raise _reject([Fault("header", f"should have {length} bytes, but the file is shorter")])
     return _parse_header(content[_LENGTH_BYTES:end]), memoryview(content)[end:]
 
 
 def _parse_header(text: bytes) -> dict[str, Any]:
     if not text.startswith(b"{"):
-        raise _reject([Fault("header", "does not begin with {")])
+        raise _reject([Fault("header", "does not start with {")])
     try:
         header = parse_json(text)
     except MalformedBody as error:
@@ -100,9 +100,11 @@ def _parse_header(text: bytes) -> dict[str, Any]:
         ]
         raise _reject(faults) from error
     if len(header) > MOST_TENSORS:
-        raise _reject([Fault("header", f"names {len(header)} arrays, at most {MOST_TENSORS}")])
-    found: dict[str, Any] = header
-    return found
+        raise _reject(
+            [Fault("header", f"lists {len(header)} arrays; at most {MOST_TENSORS} are allowed")]
+        )
+    entries: dict[str, Any] = header
+    return entries
 
 
 def _read_entries(header: Mapping[str, Any]) -> tuple[list[_Entry], list[Fault]]:
@@ -111,9 +113,9 @@ def _read_entries(header: Mapping[str, Any]) -> tuple[list[_Entry], list[Fault]]
     for name, given in header.items():
         if name == _METADATA:
             continue
-        wrong = list(_entry_faults(name[:100], given))
-        faults.extend(wrong)
-        if not wrong:
+        entry_faults = list(_entry_faults(name[:100], given))
+        faults.extend(entry_faults)
+        if not entry_faults:
             start, end = given["data_offsets"]
             entries.append(_Entry(name, given["dtype"], tuple(given["shape"]), start, end))
     return entries, faults
@@ -121,31 +123,33 @@ def _read_entries(header: Mapping[str, Any]) -> tuple[list[_Entry], list[Fault]]
 
 def _entry_faults(name: str, given: Any) -> Iterator[Fault]:
     if not isinstance(given, dict) or set(given) != _MEMBERS:
-        yield Fault(name, "must have dtype, shape and data_offsets, nothing else")
+        yield Fault(name, "must have exactly dtype, shape and data_offsets")
         return
     kind = given["dtype"] if isinstance(given["dtype"], str) else ""
     if kind not in _TYPES:
-        yield Fault(name, f"is of type {str(given['dtype'])[:20]!r}; known are F32, F64, I32")
+        yield Fault(name, f"has type {str(given['dtype'])[:20]!r}; allowed are F32, F64, I32")
     for member in ("shape", "data_offsets"):
         if not _is_lengths(given[member]):
-            yield Fault(name, f"{member} must be a short list of whole numbers from 0")
+            yield Fault(name, f"{member} must be a list of at most 8 non-negative integers")
             return
     if math.prod(filter(None, given["shape"])) > _MOST_NUMBERS:
-        yield Fault(name, "shape is beyond that of any array")
+        yield Fault(name, "shape is too large for an array")
     elif len(given["data_offsets"]) != 2 or given["data_offsets"][0] > given["data_offsets"][1]:
-        yield Fault(name, "data_offsets must be a start and an end")
+        yield Fault(name, "data_offsets must be [start, end] with start <= end")
     elif kind in _TYPES:
         size = math.prod(given["shape"]) * np.dtype(_TYPES[kind]).itemsize
-        room = given["data_offsets"][1] - given["data_offsets"][0]
-        if size != room:
-            yield Fault(name, f"needs {size} bytes for its shape, its offsets span {room}")
+        span = given["data_offsets"][1] - given["data_offsets"][0]
+        if size != span:
+            yield Fault(name, f"needs {size} bytes for its shape, but data_offsets span {span}")
 
 
 def _is_lengths(value: Any) -> bool:
     return (
         isinstance(value, list)
         and len(value) <= _MOST_DIMENSIONS
-        and all(isinstance(one, int) and not isinstance(one, bool) and one >= 0 for one in value)
+        and all(
+            isinstance(item, int) and not isinstance(item, bool) and item >= 0 for item in value
+        )
     )
 
 
@@ -153,11 +157,11 @@ def _layout_faults(entries: list[_Entry], size: int) -> Iterator[Fault]:
     place = 0
     for entry in sorted(entries, key=lambda entry: (entry.start, entry.end)):
         if entry.end > size:
-            yield Fault(entry.name, f"ends at byte {entry.end}, the data at byte {size}")
+            yield Fault(entry.name, f"ends at byte {entry.end}, but the data ends at byte {size}")
         elif entry.start < place:
-            yield Fault(entry.name, "overlaps with another array")
+            yield Fault(entry.name, "overlaps another array")
         elif entry.start > place:
-            yield Fault(entry.name, f"leaves {entry.start - place} bytes unused before it")
+            yield Fault(entry.name, f"is preceded by {entry.start - place} unused bytes")
         place = max(place, entry.end)
     if place < size:
         yield Fault("file", f"has {size - place} bytes that belong to no array")
@@ -165,11 +169,11 @@ def _layout_faults(entries: list[_Entry], size: int) -> Iterator[Fault]:
 
 def _text_faults(texts: Any) -> Iterator[Fault]:
     if not isinstance(texts, dict):
-        yield Fault(_METADATA, "must be an object of texts")
+        yield Fault(_METADATA, "must be an object of strings")
         return
     for name, value in texts.items():
         if not isinstance(value, str):
-            yield Fault(f"{_METADATA}.{name[:40]}", "must be a text")
+            yield Fault(f"{_METADATA}.{name[:40]}", "must be a string")
 
 
 def _read_array(entry: _Entry, data: memoryview) -> npt.NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Models that were really trained, in the process of the test, on a ring of twelve buses."""
+"""Models trained in the test process on a ring of twelve buses."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 import ml
 from app.graphs.packing import read_label_row
 from app.graphs.service import get_detail, load_grid, to_ml_graph
+from app.models.predictions import PackedPredictions
 from app.models.service import NewModel, store_model
 from app.storage.db import Database
 from tests.app.samples import post_graph, ring
@@ -40,8 +41,7 @@ def put_trained(api: TestClient, graph_id: str, method: str = "lfgcn", **config:
             for part, nodes in ml.split_parts(SPLIT).items()
         },
         curves={},
-        probabilities=fitted.probabilities,
-        split=SPLIT,
+        predictions=PackedPredictions.pack(fitted.probabilities, SPLIT),
     )
     with database.writing() as session:
         return store_model(session, model).id

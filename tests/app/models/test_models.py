@@ -36,7 +36,9 @@ def test_the_first_model_of_a_grid_and_label_is_active(any_api: TestClient, grap
     assert shown["promotion"] == "the first model of this grid and label"
 
 
-def test_a_model_better_on_validation_takes_over(any_api: TestClient, graph_id: str) -> None:
+def test_a_model_with_higher_validation_accuracy_becomes_active(
+    any_api: TestClient, graph_id: str
+) -> None:
     first = put_model(any_api, graph_id, accuracy=0.5)
     better = put_model(any_api, graph_id, accuracy=0.75)
     assert active_models(any_api) == [better]
@@ -46,7 +48,7 @@ def test_a_model_better_on_validation_takes_over(any_api: TestClient, graph_id: 
 
 
 @pytest.mark.parametrize("accuracy", [0.5, 0.25])
-def test_a_model_no_better_does_not_take_over(
+def test_a_model_without_higher_validation_accuracy_does_not_become_active(
     any_api: TestClient, graph_id: str, accuracy: float
 ) -> None:
     first = put_model(any_api, graph_id, accuracy=0.5)
@@ -54,16 +56,16 @@ def test_a_model_no_better_does_not_take_over(
     assert active_models(any_api) == [first]
 
 
-def test_models_that_finish_at_once_leave_one_active(any_api: TestClient, graph_id: str) -> None:
+def test_of_models_stored_simultaneously_the_best_is_active(
+    any_api: TestClient, graph_id: str
+) -> None:
     with ThreadPoolExecutor(4) as pool:
         scores = (0.1, 0.9, 0.3, 0.5)
         ids = list(pool.map(lambda score: put_model(any_api, graph_id, score), scores))
     assert active_models(any_api) == [ids[1]]
 
 
-def test_a_model_shows_how_good_it_is_and_what_it_was_made_of(
-    any_api: TestClient, graph_id: str
-) -> None:
+def test_a_model_shows_its_metrics_settings_and_hashes(any_api: TestClient, graph_id: str) -> None:
     model_id = put_model(any_api, graph_id, accuracy=0.5)
     shown = any_api.get(f"/models/{model_id}").json()
     assert shown["metrics"]["test"] == {"count": 2, "accuracy": 0.5, "macro_f1": 0.5}
@@ -125,7 +127,7 @@ def test_a_model_of_a_deleted_grid_is_not_stored(any_api: TestClient, graph_id: 
     assert any_api.get("/models").json()["items"] == []
 
 
-def test_weights_are_given_back_as_they_were_stored(any_api: TestClient, graph_id: str) -> None:
+def test_stored_weights_are_returned_unchanged(any_api: TestClient, graph_id: str) -> None:
     model_id = put_model(any_api, graph_id)
     with database_of(any_api).reading() as session:
         assert load_weights(session, model_id) == b"weights"
@@ -133,7 +135,7 @@ def test_weights_are_given_back_as_they_were_stored(any_api: TestClient, graph_i
             load_weights(session, "none")
 
 
-def test_weights_that_were_tampered_with_are_refused(any_api: TestClient, graph_id: str) -> None:
+def test_manipulated_weights_are_rejected(any_api: TestClient, graph_id: str) -> None:
     model_id = put_model(any_api, graph_id)
     with database_of(any_api).writing() as session:
         session.execute(update(ModelRow).values(weights=b"Weights"))
@@ -141,12 +143,12 @@ def test_weights_that_were_tampered_with_are_refused(any_api: TestClient, graph_
         load_weights(session, model_id)
 
 
-def test_what_a_bus_was_used_for_is_one_byte_a_bus() -> None:
+def test_the_part_of_the_split_is_packed_as_one_byte_per_bus() -> None:
     split = Split(np.array([3]), np.array([0, 4]), np.array([1]))
     assert list(pack_parts(split, 6)) == [2, 3, 0, 1, 2, 0]
 
 
 @pytest.mark.parametrize(("blob", "classes"), [(b"123", 1), (b"12345678", 3), (b"", 0)])
-def test_predictions_of_a_wrong_size_are_refused(blob: bytes, classes: int) -> None:
+def test_predictions_of_the_wrong_size_are_rejected(blob: bytes, classes: int) -> None:
     with pytest.raises(StoredDataDamaged):
         unpack_probabilities(blob, classes)

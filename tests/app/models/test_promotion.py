@@ -16,9 +16,7 @@ def reasons(api: TestClient, model_id: str) -> list[str]:
     return [promotion["reason"] for promotion in promotions]
 
 
-def test_a_worse_model_answers_when_somebody_promotes_it(
-    any_api: TestClient, graph_id: str
-) -> None:
+def test_a_promoted_model_answers_even_if_it_is_worse(any_api: TestClient, graph_id: str) -> None:
     better = put_model(any_api, graph_id, accuracy=0.9)
     worse = put_model(any_api, graph_id, accuracy=0.1)
     answer = any_api.post(f"/models/{worse}/promote", json={"reason": "operators trust it"})
@@ -28,7 +26,7 @@ def test_a_worse_model_answers_when_somebody_promotes_it(
     assert not any_api.get(f"/models/{better}").json()["active"]
 
 
-def test_the_reason_stays_on_the_card_after_another_took_over(
+def test_the_reason_stays_on_the_card_after_another_model_became_active(
     any_api: TestClient, graph_id: str
 ) -> None:
     put_model(any_api, graph_id, accuracy=0.5)
@@ -39,7 +37,7 @@ def test_the_reason_stays_on_the_card_after_another_took_over(
     assert reasons(any_api, promoted) == ["for the audit"]
 
 
-def test_a_model_keeps_every_reason_in_order(any_api: TestClient, graph_id: str) -> None:
+def test_the_card_lists_every_promotion_in_order(any_api: TestClient, graph_id: str) -> None:
     model_id = put_model(any_api, graph_id)
     for reason in ("once", "again"):
         any_api.post(f"/models/{model_id}/promote", json={"reason": reason})
@@ -47,7 +45,7 @@ def test_a_model_keeps_every_reason_in_order(any_api: TestClient, graph_id: str)
     assert reasons(any_api, model_id) == [first, "once", "again"]
 
 
-def test_a_promoted_model_goes_with_its_grid(any_api: TestClient, graph_id: str) -> None:
+def test_a_promoted_model_is_deleted_with_its_grid(any_api: TestClient, graph_id: str) -> None:
     model_id = put_model(any_api, graph_id)
     any_api.post(f"/models/{model_id}/promote", json={"reason": "why not"})
     assert any_api.delete(f"/graphs/{graph_id}").status_code == 204
@@ -74,7 +72,7 @@ def test_an_unknown_model_is_not_promoted(api: TestClient) -> None:
         "because",
     ],
 )
-def test_a_promotion_without_a_proper_reason_is_refused(api: TestClient, body: Any) -> None:
+def test_a_promotion_with_an_invalid_reason_is_rejected(api: TestClient, body: Any) -> None:
     first = put_model(api, post_graph(api))
     answer = api.post(f"/models/{first}/promote", json=body)
     assert answer.status_code == 422
@@ -82,14 +80,14 @@ def test_a_promotion_without_a_proper_reason_is_refused(api: TestClient, body: A
     assert reasons(api, first) == ["the first model of this grid and label"]
 
 
-def test_a_promotion_that_is_not_json_is_refused(api: TestClient) -> None:
+def test_a_promotion_that_is_not_json_is_rejected(api: TestClient) -> None:
     model_id = put_model(api, post_graph(api))
     answer = api.post(f"/models/{model_id}/promote", content=b"reason=x")
     assert answer.status_code == 415
     assert answer.headers["content-type"] == "application/problem+json"
 
 
-def test_a_model_says_the_shortest_request_that_it_answers(api: TestClient) -> None:
+def test_a_model_shows_the_shortest_request_that_it_answers(api: TestClient) -> None:
     first, second = post_graph(api), post_graph(api, ring(name="other"))
     labels = {"name": "the side", "labels": {"1": "a", "2": "b"}}
     api.post(f"/graphs/{first}/labels", json=labels)

@@ -5,6 +5,7 @@ import pytest
 from sqlalchemy import event
 from starlette.testclient import TestClient
 
+from app.models.predictions import PackedPredictions
 from app.models.service import NewModel, store_model
 from app.storage.db import Database
 from ml import random_split
@@ -43,7 +44,9 @@ def test_a_bus_gets_its_class_and_the_probability_of_every_class(
 @pytest.mark.parametrize(
     ("bus", "part"), [("1", "train"), ("2", "validation"), ("3", "test"), ("6", None)]
 )
-def test_it_is_told_what_a_bus_was_used_for(api: TestClient, bus: str, part: str | None) -> None:
+def test_the_answer_names_the_part_of_the_split(
+    api: TestClient, bus: str, part: str | None
+) -> None:
     put_model(api, post_graph(api))
     assert api.get(f"/predict/{bus}").json()["split"] == part
 
@@ -58,14 +61,14 @@ def test_a_bus_is_found_by_its_name(api: TestClient) -> None:
     assert api.get("/predict/Bus 4").json()["bus_id"] == "4"
 
 
-def test_an_id_comes_before_the_name_of_another_bus(api: TestClient) -> None:
+def test_an_id_takes_precedence_over_the_name_of_another_bus(api: TestClient) -> None:
     body = ring()
     body["buses"][1]["name"] = "4"
     put_model(api, post_graph(api, body))
     assert api.get("/predict/4").json()["bus_id"] == "4"
 
 
-def test_a_name_of_several_buses_finds_none_but_names_their_ids(api: TestClient) -> None:
+def test_an_ambiguous_name_is_not_found_and_the_ids_are_listed(api: TestClient) -> None:
     body = ring()
     body["buses"][0]["name"] = body["buses"][4]["name"] = "Twin"
     put_model(api, post_graph(api, body))
@@ -75,7 +78,7 @@ def test_a_name_of_several_buses_finds_none_but_names_their_ids(api: TestClient)
 
 
 @pytest.mark.parametrize("bus_id", ["a/b", "50% & more?", "Umeå #1", "..", "a//b"])
-def test_ids_with_any_characters_can_be_asked_for(api: TestClient, bus_id: str) -> None:
+def test_ids_may_contain_any_characters(api: TestClient, bus_id: str) -> None:
     body = ring()
     body["buses"][0]["id"] = bus_id
     body["branches"][0]["from"] = body["branches"][5]["to"] = bus_id
@@ -92,22 +95,22 @@ def test_an_unknown_bus_is_not_found(any_api: TestClient, graph_id: str) -> None
 
 
 @pytest.mark.parametrize("address", ["/predict/1", "/predict"])
-def test_before_the_first_model_there_is_no_answer(any_api: TestClient, address: str) -> None:
+def test_without_a_model_the_answer_is_409(any_api: TestClient, address: str) -> None:
     answer = any_api.get(address)
     assert answer.status_code == 409
     assert answer.json()["type"] == "/problems/no-model-yet"
 
 
-def test_while_the_first_model_is_being_made_its_job_is_named(any_api: TestClient) -> None:
+def test_without_a_model_the_running_training_job_is_named(any_api: TestClient) -> None:
     graph_id = post_graph(any_api, ring(30))
     job_id = any_api.post("/train", json={"graph_id": graph_id}).json()["job_id"]
     for query in ("", f"?graph_id={graph_id}&label=label"):
         assert f"GET /jobs/{job_id}" in any_api.get(f"/predict/1{query}").json()["detail"]
     other = any_api.get("/predict/1?label=other").json()["detail"]
-    assert other.endswith("POST /train makes one.")
+    assert other.endswith("start a training job with POST /train.")
 
 
-def test_a_grid_without_a_model_has_no_answer_though_others_have(api: TestClient) -> None:
+def test_a_grid_without_a_model_is_not_answered_by_other_grids(api: TestClient) -> None:
     put_model(api, post_graph(api))
     other = post_graph(api, ring(name="other"))
     assert api.get("/predict/1", params={"graph_id": other}).status_code == 409
@@ -116,7 +119,7 @@ def test_a_grid_without_a_model_has_no_answer_though_others_have(api: TestClient
 @pytest.mark.parametrize(
     ("query", "kind"), [("graph_id=none", "graph-not-found"), ("model_id=none", "model-not-found")]
 )
-def test_what_is_named_but_does_not_exist_is_not_found(
+def test_an_unknown_grid_or_model_is_not_found(
     any_api: TestClient, graph_id: str, query: str, kind: str
 ) -> None:
     put_model(any_api, graph_id)
@@ -125,7 +128,7 @@ def test_what_is_named_but_does_not_exist_is_not_found(
     assert answer.json()["type"] == f"/problems/{kind}"
 
 
-def test_of_several_grids_the_model_promoted_last_answers_and_says_so(
+def test_of_several_grids_the_last_promoted_model_answers(
     any_api: TestClient, graph_id: str
 ) -> None:
     put_model(any_api, graph_id)
@@ -133,12 +136,12 @@ def test_of_several_grids_the_model_promoted_last_answers_and_says_so(
     put_model(any_api, other)
     answer = any_api.get("/predict/1").json()
     assert answer["graph_id"] == other
-    assert answer["chosen"] == "of 2 active models the one promoted last"
+    assert answer["chosen"] == "the last promoted of 2 active models"
     named = any_api.get("/predict/1", params={"graph_id": graph_id}).json()
     assert (named["graph_id"], named["chosen"]) == (graph_id, "the only active model")
 
 
-def test_an_answer_for_one_of_several_grids_warns_and_says_how_to_choose(api: TestClient) -> None:
+def test_an_answer_for_one_of_several_grids_contains_a_warning(api: TestClient) -> None:
     first = post_graph(api)
     put_model(api, first)
     put_model(api, post_graph(api, ring(name="other")))
@@ -150,7 +153,7 @@ def test_an_answer_for_one_of_several_grids_warns_and_says_how_to_choose(api: Te
     assert api.get("/predict/1", params={"graph_id": first}).json()["warnings"] == []
 
 
-def test_two_labels_of_one_grid_are_no_choice_of_a_grid(api: TestClient) -> None:
+def test_two_labels_of_one_grid_cause_no_warning(api: TestClient) -> None:
     graph_id = post_graph(api)
     api.post(f"/graphs/{graph_id}/labels", json={"name": "side", "labels": {"1": "a", "2": "b"}})
     put_model(api, graph_id)
@@ -158,7 +161,7 @@ def test_two_labels_of_one_grid_are_no_choice_of_a_grid(api: TestClient) -> None
     assert api.get("/predict/1").json()["warnings"] == []
 
 
-def test_a_bus_that_only_another_grid_has_is_pointed_to(api: TestClient) -> None:
+def test_other_grids_with_the_bus_are_suggested(api: TestClient) -> None:
     large, small = post_graph(api, ring(name="large")), post_graph(api, ring(4, name="mine"))
     put_model(api, large)
     put_model(api, small)
@@ -171,28 +174,30 @@ def test_a_bus_that_only_another_grid_has_is_pointed_to(api: TestClient) -> None
     assert named == "The grid 'mine' has no bus '6'."
 
 
-def test_a_named_model_answers_though_another_is_active(any_api: TestClient, graph_id: str) -> None:
+def test_the_model_in_the_request_answers_instead_of_the_active_one(
+    any_api: TestClient, graph_id: str
+) -> None:
     put_model(any_api, graph_id, accuracy=0.9)
     worse = put_model(any_api, graph_id, accuracy=0.1)
     answer = any_api.get("/predict/1", params={"model_id": worse}).json()
-    assert (answer["model_id"], answer["chosen"]) == (worse, "the model that was named")
+    assert (answer["model_id"], answer["chosen"]) == (worse, "the model named in the request")
 
 
-def test_a_model_of_another_grid_is_not_taken_for_the_named_one(api: TestClient) -> None:
+def test_a_model_of_another_grid_is_rejected(api: TestClient) -> None:
     model_id = put_model(api, post_graph(api))
     other = post_graph(api, ring(name="other"))
     answer = api.get("/predict/1", params={"model_id": model_id, "graph_id": other})
     assert answer.status_code == 404
 
 
-def test_a_new_active_model_answers_at_once(any_api: TestClient, graph_id: str) -> None:
+def test_a_new_active_model_answers_immediately(any_api: TestClient, graph_id: str) -> None:
     put_model(any_api, graph_id, accuracy=0.1)
     any_api.get("/predict/1")
     better = put_model(any_api, graph_id, accuracy=0.9)
     assert any_api.get("/predict/1").json()["model_id"] == better
 
 
-def test_all_buses_are_answered_as_columns(any_api: TestClient, graph_id: str) -> None:
+def test_all_buses_are_returned_as_columns(any_api: TestClient, graph_id: str) -> None:
     model_id = put_model(any_api, graph_id)
     columns = any_api.get("/predict", params={"graph_id": graph_id}).json()
     assert columns["model_id"] == model_id
@@ -204,7 +209,7 @@ def test_all_buses_are_answered_as_columns(any_api: TestClient, graph_id: str) -
     assert columns["parts"] == ["train", "validation", "test", "test", None, None]
 
 
-def test_a_second_answer_asks_the_database_only_small_questions(api: TestClient) -> None:
+def test_a_second_answer_needs_only_small_queries(api: TestClient) -> None:
     put_model(api, post_graph(api))
     api.get("/predict/1")
     statements: list[str] = []
@@ -232,8 +237,7 @@ def test_82000_buses_are_answered_within_a_second(api: TestClient) -> None:
         manifest={},
         metrics={},
         curves={},
-        probabilities=probabilities,
-        split=random_split(np.arange(count) % 4, 0),
+        predictions=PackedPredictions.pack(probabilities, random_split(np.arange(count) % 4, 0)),
     )
     with database_of(api).writing() as session:
         store_model(session, model)

@@ -1,15 +1,15 @@
-"""Replays as a client asks for them; what a worker makes of one is tested with a worker."""
+"""POST /models/{id}/replay and the sentences of its results."""
 
 import pytest
 from starlette.testclient import TestClient
 
-from app.replays.service import ReplayResult
+from app.replays.result import ReplayDifference, ReplayResult
 from tests.app.samples import post_graph, put_model
 
-OTHER = {"what": "versions.torch", "stored": "1", "now": "2"}
+OTHER = ReplayDifference("versions.torch", "1", "2")
 
 
-def test_a_replay_is_a_job_to_be_followed(any_api: TestClient) -> None:
+def test_a_replay_is_queued_as_a_job(any_api: TestClient) -> None:
     model_id = put_model(any_api, post_graph(any_api))
     answer = any_api.post(f"/models/{model_id}/replay")
     assert answer.status_code == 202
@@ -19,21 +19,19 @@ def test_a_replay_is_a_job_to_be_followed(any_api: TestClient) -> None:
 
 
 @pytest.mark.parametrize(("device", "queue"), [("cuda", "gpu"), ("cpu", "cpu"), ("auto", "cpu")])
-def test_a_replay_waits_where_its_model_was_trained(
-    api: TestClient, device: str, queue: str
-) -> None:
+def test_a_replay_uses_the_queue_of_its_device(api: TestClient, device: str, queue: str) -> None:
     model_id = put_model(api, post_graph(api), manifest={"config": {"device": device}})
     job = api.get(api.post(f"/models/{model_id}/replay").headers["location"]).json()
     assert job["queue"] == queue
 
 
-def test_a_replay_of_no_model_is_not_found(api: TestClient) -> None:
+def test_a_replay_of_an_unknown_model_is_not_found(api: TestClient) -> None:
     answer = api.post("/models/none/replay")
     assert answer.status_code == 404
     assert api.get("/jobs").json()["items"] == []
 
 
-def test_the_same_key_makes_no_second_replay(api: TestClient) -> None:
+def test_the_same_idempotency_key_queues_one_replay(api: TestClient) -> None:
     model_id = put_model(api, post_graph(api))
     ids = [
         api.post(f"/models/{model_id}/replay", headers={"Idempotency-Key": "once"}).json()["job_id"]
@@ -42,7 +40,7 @@ def test_the_same_key_makes_no_second_replay(api: TestClient) -> None:
     assert ids[0] == ids[1]
 
 
-def test_a_model_is_not_deleted_while_a_job_works_on_it(any_api: TestClient) -> None:
+def test_a_model_is_not_deleted_while_a_job_uses_it(any_api: TestClient) -> None:
     graph_id = post_graph(any_api)
     put_model(any_api, graph_id, accuracy=0.9)
     model_id = put_model(any_api, graph_id, accuracy=0.1)
@@ -71,24 +69,24 @@ def test_a_model_is_not_deleted_while_a_job_works_on_it(any_api: TestClient) -> 
         (
             ReplayResult(differences=(OTHER,), largest_difference=2e-5, tolerance=1e-3),
             "within tolerance",
-            "differ by up to 2e-05, within 0.001; other than before: versions.torch",
+            "within the tolerance of 0.001; differences from the manifest: versions.torch",
         ),
         (
             ReplayResult(differences=(), largest_difference=2e-5),
             "different",
-            "differ by up to 2e-05, more than 0; no other difference was found",
+            "differ by up to 2e-05, more than the tolerance of 0; no cause was found",
         ),
         (
             ReplayResult(differences=(), largest_difference=float("inf")),
             "different",
             "differ by up to inf",
         ),
-        (ReplayResult.refuse([OTHER]), "not replayable", "versions.torch"),
+        (ReplayResult.refuse((OTHER,)), "not replayable", "versions.torch"),
     ],
 )
-def test_the_verdict_is_told_in_one_sentence(
+def test_the_verdict_is_written_as_one_sentence(
     result: ReplayResult, verdict: str, words: str
 ) -> None:
-    told = result.as_dict()
-    assert told["verdict"] == verdict
-    assert words in told["sentence"]
+    stored = result.as_dict()
+    assert stored["verdict"] == verdict
+    assert words in stored["sentence"]

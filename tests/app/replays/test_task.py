@@ -1,4 +1,4 @@
-"""Models made again by a real worker, seen over HTTP."""
+"""Replays by a real worker, over HTTP."""
 
 import hashlib
 from collections.abc import Iterator
@@ -27,8 +27,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClien
 def model_id(served: tuple[TestClient, Bench]) -> str:
     api, bench = served
     body = {"graph_id": bench.graph_id, "config": QUICK}
-    found: str = follow(api, api.post("/train", json=body))["model_id"]
-    return found
+    model_id: str = follow(api, api.post("/train", json=body))["model_id"]
+    return model_id
 
 
 def replay(api: TestClient, model_id: str) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def change_manifest(bench: Bench, model_id: str, **changes: Any) -> dict[str, An
     return before
 
 
-def test_a_network_made_again_has_bit_equal_logits(
+def test_a_replayed_network_has_bit_equal_logits(
     served: tuple[TestClient, Bench], model_id: str
 ) -> None:
     result = replay(served[0], model_id)
@@ -61,9 +61,7 @@ def test_a_network_made_again_has_bit_equal_logits(
     assert result["differences"] == []
 
 
-def test_a_promoted_baseline_made_again_is_bit_equal(
-    served: tuple[TestClient, Bench], model_id: str
-) -> None:
+def test_a_replayed_baseline_is_bit_equal(served: tuple[TestClient, Bench], model_id: str) -> None:
     api, _ = served
     call = f"/models/{model_id}/baselines/forest/promote"
     made = api.post(call, json={"reason": "a try"}).json()
@@ -71,7 +69,7 @@ def test_a_promoted_baseline_made_again_is_bit_equal(
     assert (result["verdict"], result["compared"]) == ("bit-equal", "arrays")
 
 
-def test_a_hash_that_differs_from_the_manifest_is_named(
+def test_a_hash_that_differs_from_the_manifest_is_reported(
     served: tuple[TestClient, Bench], model_id: str
 ) -> None:
     api, bench = served
@@ -83,7 +81,7 @@ def test_a_hash_that_differs_from_the_manifest_is_named(
     assert (difference["what"], difference["stored"]) == ("labels", "0" * 64)
 
 
-def test_weights_that_the_manifest_does_not_give_are_told_apart(
+def test_manipulated_weights_differ_from_the_replay(
     served: tuple[TestClient, Bench], model_id: str
 ) -> None:
     api, bench = served

@@ -10,7 +10,7 @@ from alembic.config import Config
 from sqlalchemy import inspect, text
 
 from app.errors import DatabaseUnusable
-from app.models.predictions import hash_predictions
+from app.models.predictions import PackedPredictions
 from app.storage.columns import Base
 from app.storage.db import Database
 from app.storage.migration import is_current, upgrade
@@ -113,7 +113,7 @@ def test_predictions_of_an_older_database_get_their_hash(empty_url: str) -> None
     command.upgrade(config, "head")
     with database.reading() as session:
         stored = session.execute(text("SELECT sha256 FROM predictions")).scalar_one()
-    assert stored == hash_predictions(b"blob", b"blob")
+    assert stored == PackedPredictions(b"blob", b"blob").sha256
     database.close()
 
 

@@ -1,4 +1,4 @@
-"""Sweeps over HTTP on a database that real workers share."""
+"""Starts sweeps over HTTP and waits for real workers to finish them."""
 
 import time
 from collections.abc import Callable
@@ -14,13 +14,13 @@ from tests.app.worker.conftest import Bench
 from tests.processes import wait_for
 
 PATIENT = {"lease_seconds": "120", "heartbeat_seconds": "1", "checkpoint_seconds": "60"}
-"""For workers that nobody kills: a busy machine must not cost them their jobs."""
+"""For workers that are not killed: a busy machine must not make them lose their jobs."""
 ENDED = {"succeeded", "failed", "cancelled"}
 
 
 @dataclass(frozen=True)
 class SweepService:
-    """The API of a bench, and what a test asks of it."""
+    """The API on the database of a bench."""
 
     api: TestClient
     bench: Bench
@@ -28,7 +28,7 @@ class SweepService:
     def start(
         self, sweep: dict[str, Any], config: dict[str, Any], *, baselines: bool = False
     ) -> str:
-        """Start a sweep and return its place."""
+        """Start a sweep and return its path."""
         body = {"graph_id": self.bench.graph_id, "config": config, "baselines": baselines}
         answer = self.api.post("/train", json=body | {"sweep": sweep})
         assert answer.status_code == 202, answer.text
@@ -36,14 +36,14 @@ class SweepService:
         return place
 
     def look(self, place: str) -> dict[str, Any]:
-        """Return the sweep as it stands."""
+        """Return the current state of the sweep."""
         answer: dict[str, Any] = self.api.get(place).json()
         return answer
 
     def wait(
         self, place: str, condition: Callable[[dict[str, Any]], bool], what: str
     ) -> dict[str, Any]:
-        """Wait until the sweep is as described."""
+        """Wait until the sweep meets the condition."""
 
         def look() -> dict[str, Any] | None:
             sweep = self.look(place)

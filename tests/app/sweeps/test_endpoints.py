@@ -22,7 +22,7 @@ def faults_of(answer: httpx2.Response) -> dict[str, str]:
     return {fault["where"]: fault["problem"] for fault in answer.json()["errors"]}
 
 
-def test_a_sweep_is_accepted_with_its_place_and_all_its_jobs(any_api: TestClient) -> None:
+def test_a_sweep_is_accepted_with_its_path_and_all_its_jobs(any_api: TestClient) -> None:
     answer = post_sweep(any_api, GRID, label="label", config={"epochs": 9}, priority=3)
     assert answer.status_code == 202, answer.text
     assert answer.headers["location"] == answer.json()["href"]
@@ -51,7 +51,7 @@ def test_a_search_is_accepted_with_as_many_jobs_as_its_budget(api: TestClient) -
     assert len({row["parameters"]["gamma"] for row in sweep["results"]}) == 5
 
 
-def test_every_fault_of_a_sweep_is_named_at_once_with_those_of_the_request(
+def test_faults_of_sweep_and_request_are_reported_together(
     api: TestClient,
 ) -> None:
     grid = {"alpha": [0.1, 2, 0.1], "pooling": ["best"], "alfa": [1], "width": [], "seed": [1]}
@@ -75,7 +75,7 @@ def test_every_fault_of_a_sweep_is_named_at_once_with_those_of_the_request(
     assert api.get("/jobs").json()["items"] == api.get("/sweeps").json()["items"] == []
 
 
-def test_every_fault_of_a_search_is_named_at_once(api: TestClient) -> None:
+def test_every_fault_of_a_search_is_reported(api: TestClient) -> None:
     space = {
         "alpha": {"low": 0.9, "high": 0.1},
         "dropout": {"low": 0, "high": 0.5, "log": True},
@@ -103,36 +103,38 @@ def test_every_fault_of_a_search_is_named_at_once(api: TestClient) -> None:
         ({"grid": {"alpha": [0.1]}, "seeds": []}, "sweep.seeds"),
     ],
 )
-def test_a_sweep_over_nothing_or_in_two_ways_is_refused(
+def test_a_sweep_needs_exactly_one_of_grid_and_search_with_values(
     api: TestClient, sweep: Any, where: str
 ) -> None:
     assert set(faults_of(post_sweep(api, sweep))) == {where}
 
 
-def test_more_jobs_than_the_limit_are_refused(make_api: MakeApi, sqlite_settings: Settings) -> None:
+def test_more_jobs_than_the_limit_are_rejected(
+    make_api: MakeApi, sqlite_settings: Settings
+) -> None:
     api = make_api(sqlite_settings.model_copy(update={"sweep_limit": 7}))
     faults = faults_of(post_sweep(api, GRID))
-    assert faults == {"sweep": "makes 8 jobs; at most 7 are allowed"}
+    assert faults == {"sweep": "creates 8 jobs; at most 7 are allowed"}
     huge = {"alpha": [number / 2000 for number in range(1, 901)], "gamma": [0.5], "width": [1, 2]}
     assert "1,800 jobs" in faults_of(post_sweep(api, {"grid": huge}))["sweep"]
 
 
-def test_no_request_makes_the_service_check_more_values_than_the_bound(api: TestClient) -> None:
+def test_too_many_values_are_rejected_before_they_are_checked(api: TestClient) -> None:
     many = {"alpha": list(range(501)), "gamma": list(range(500))}
-    told = "has 1,001 values; at most 1,000 are allowed"
-    assert faults_of(post_sweep(api, {"grid": many})) == {"sweep.grid": told}
+    problem = "has 1,001 values; at most 1,000 are allowed"
+    assert faults_of(post_sweep(api, {"grid": many})) == {"sweep.grid": problem}
     search = {"budget": 5, "space": many}
-    assert faults_of(post_sweep(api, {"search": search})) == {"sweep.search.space": told}
+    assert faults_of(post_sweep(api, {"search": search})) == {"sweep.search.space": problem}
     answer = post_sweep(api, {"grid": {"alpha": [0.1]}, "seeds": list(range(1001))})
     assert "at most 1000" in faults_of(answer)["body.sweep.seeds"]
 
 
-def test_a_grid_with_more_jobs_than_a_number_has_digits_is_refused(api: TestClient) -> None:
+def test_a_grid_with_an_astronomical_count_of_jobs_is_rejected(api: TestClient) -> None:
     grid = {f"setting{number}": [0, 1] for number in range(20_000)}
     assert "40,000 values" in faults_of(post_sweep(api, {"grid": grid}))["sweep.grid"]
 
 
-def test_values_that_are_equal_as_numbers_are_repeats_and_lists_are_no_values(
+def test_equal_numbers_are_repeats_and_lists_are_invalid_values(
     api: TestClient,
 ) -> None:
     faults = faults_of(post_sweep(api, {"grid": {"width": [8, [8], [8], 8.0]}}))
@@ -141,7 +143,7 @@ def test_values_that_are_equal_as_numbers_are_repeats_and_lists_are_no_values(
     assert "[8] is not a whole number" in faults["sweep.grid.width[2]"]
 
 
-def test_an_operator_that_fits_no_memory_is_named_by_its_place(api: TestClient) -> None:
+def test_an_operator_that_does_not_fit_into_memory_is_rejected(api: TestClient) -> None:
     body = {"graph_id": post_graph(api, ring(20_001))}
     sweep = {"grid": {"operator": ["auto", "dense"]}}
     faults = faults_of(api.post("/train", json=body | {"sweep": sweep}))
@@ -149,7 +151,7 @@ def test_an_operator_that_fits_no_memory_is_named_by_its_place(api: TestClient) 
     assert "13 GB" in faults["sweep.grid.operator[1]"]
 
 
-def test_the_same_request_under_the_same_key_is_the_same_sweep(api: TestClient) -> None:
+def test_the_same_idempotency_key_returns_the_same_sweep(api: TestClient) -> None:
     body = {"graph_id": post_graph(api, ring(30)), "sweep": GRID}
     answers = [api.post("/train", json=body, headers={"Idempotency-Key": "mine"}) for _ in range(2)]
     assert answers[0].json() == answers[1].json()
@@ -157,7 +159,7 @@ def test_the_same_request_under_the_same_key_is_the_same_sweep(api: TestClient) 
     assert len(api.get("/jobs").json()["items"]) == 8
 
 
-def test_a_waiting_sweep_is_cancelled_at_once(any_api: TestClient) -> None:
+def test_a_queued_sweep_is_cancelled_immediately(any_api: TestClient) -> None:
     place = post_sweep(any_api, GRID).headers["location"]
     answer = any_api.delete(place)
     assert answer.status_code == 200, answer.text
@@ -191,14 +193,14 @@ def test_sweeps_are_listed_newest_first_in_pages(any_api: TestClient) -> None:
     assert "results" not in first["items"][0]
 
 
-def test_sweeps_are_found_by_their_grid(api: TestClient) -> None:
+def test_sweeps_are_filtered_by_grid(api: TestClient) -> None:
     place = post_sweep(api, GRID).headers["location"]
     graph_id = api.get(place).json()["graph_id"]
     assert len(api.get("/sweeps", params={"graph_id": graph_id}).json()["items"]) == 1
     assert api.get("/sweeps", params={"graph_id": "other"}).json()["items"] == []
 
 
-def test_a_grid_cannot_go_while_a_sweep_waits_for_it_but_may_then(api: TestClient) -> None:
+def test_a_grid_is_not_deleted_while_a_sweep_is_queued(api: TestClient) -> None:
     place = post_sweep(api, GRID).headers["location"]
     graph_id = api.get(place).json()["graph_id"]
     assert api.delete(f"/graphs/{graph_id}").status_code == 409
@@ -208,7 +210,7 @@ def test_a_grid_cannot_go_while_a_sweep_waits_for_it_but_may_then(api: TestClien
 
 
 @pytest.mark.parametrize("name", TRAIN_EXAMPLES)
-def test_the_requests_that_the_documentation_shows_are_accepted(api: TestClient, name: str) -> None:
+def test_the_examples_of_the_api_documentation_are_accepted(api: TestClient, name: str) -> None:
     body = TRAIN_EXAMPLES[name]["value"] | {"graph_id": post_graph(api, ring(30)), "label": "label"}
     assert api.post("/train", json=body).status_code == 202
     operation = api.get("/openapi.json").json()["paths"]["/train"]["post"]

@@ -1,4 +1,4 @@
-"""A grid with seeds that two workers have trained, and what it shows."""
+"""The results of a sweep that two workers have trained."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -11,7 +11,7 @@ from tests.app.sweeps.service import PATIENT, SweepService, api_on
 from tests.app.worker.conftest import make_bench
 
 GRID = {"grid": {"learning_rate": [1e-9, 0.05], "device": ["cpu", "cuda"]}, "seeds": [0, 1]}
-"""Settings that learn nothing and others that do; a device that is not there fails."""
+"""Settings that learn nothing and settings that learn; a missing device fails."""
 
 Finished = tuple[SweepService, dict[str, Any]]
 
@@ -39,7 +39,7 @@ def on_the_cpu(sweep: dict[str, Any]) -> list[dict[str, Any]]:
     return [row for row in sweep["results"] if row["parameters"]["device"] == "cpu"]
 
 
-def test_failed_jobs_do_not_sink_the_sweep(sweep: dict[str, Any]) -> None:
+def test_a_sweep_succeeds_despite_failed_jobs(sweep: dict[str, Any]) -> None:
     assert (sweep["state"], sweep["progress"]) == ("succeeded", 0.5)
     assert (sweep["jobs"]["succeeded"], sweep["jobs"]["failed"]) == (4, 4)
     failed = [row for row in sweep["results"] if row["state"] == "failed"]
@@ -60,7 +60,7 @@ def test_the_table_has_the_figures_and_the_model_of_every_job(finished: Finished
         assert model["config"]["seed"] == row["seed"]
 
 
-def test_the_best_has_the_highest_validation_averaged_over_its_seeds(
+def test_the_best_combination_has_the_highest_mean_validation_accuracy(
     sweep: dict[str, Any],
 ) -> None:
     means = {
@@ -80,7 +80,7 @@ def test_the_best_has_the_highest_validation_averaged_over_its_seeds(
     assert best["model_id"] in winners
 
 
-def test_each_setting_has_its_plot_over_the_finished_jobs(sweep: dict[str, Any]) -> None:
+def test_each_varied_setting_has_a_plot(sweep: dict[str, Any]) -> None:
     rates, devices = sweep["plots"]
     assert (rates["parameter"], rates["value"]) == ("learning_rate", [1e-9, 0.05])
     assert rates["trials"] == [2, 2]
@@ -102,14 +102,14 @@ def test_two_workers_share_the_jobs(finished: Finished) -> None:
     assert all(row.attempt == 1 for row in rows)
 
 
-def test_the_model_that_answers_is_the_best_on_validation_of_all(finished: Finished) -> None:
+def test_the_active_model_is_the_best_of_all_seeds(finished: Finished) -> None:
     service, sweep = finished
     answering = service.api.get("/predict/0").json()["model_id"]
     (row,) = [row for row in sweep["results"] if row["model_id"] == answering]
     assert row["validation"] == max(row["validation"] for row in on_the_cpu(sweep))
 
 
-def test_the_figures_of_a_deleted_model_stay_and_its_id_goes(finished: Finished) -> None:
+def test_the_figures_of_a_deleted_model_remain(finished: Finished) -> None:
     service, sweep = finished
     answering = service.api.get("/predict/0").json()["model_id"]
     gone = next(row for row in on_the_cpu(sweep) if row["model_id"] != answering)

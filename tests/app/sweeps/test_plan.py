@@ -17,7 +17,7 @@ def draw(budget: int, seed: int = 0, **space: Any) -> list[dict[str, Any]]:
     return [parameters for parameters, _ in plan(search=search)]
 
 
-def test_a_grid_is_every_combination_with_every_seed() -> None:
+def test_a_grid_plans_every_combination_with_every_seed() -> None:
     assert plan(grid={"alpha": [0.1, 0.2], "pooling": ["max"]}, seeds=[3, 4]) == [
         ({"alpha": 0.1, "pooling": "max"}, 3),
         ({"alpha": 0.1, "pooling": "max"}, 4),
@@ -26,7 +26,7 @@ def test_a_grid_is_every_combination_with_every_seed() -> None:
     ]
 
 
-def test_without_seeds_the_one_of_the_settings_is_used() -> None:
+def test_without_seeds_the_seed_of_the_config_is_used() -> None:
     assert plan(grid={"alpha": [0.1]}) == [({"alpha": 0.1}, 7)]
 
 
@@ -37,27 +37,27 @@ def test_without_seeds_the_one_of_the_settings_is_used() -> None:
         {"search": {"budget": 9, "space": {"alpha": {"low": 0.1, "high": 0.9}}}, "seeds": [0, 1]},
     ],
 )
-def test_the_count_is_known_before_the_plan(sweep: dict[str, Any]) -> None:
+def test_trials_are_counted_without_planning_them(sweep: dict[str, Any]) -> None:
     assert count_trials(SweepIn.model_validate(sweep)) == len(plan(**sweep))
 
 
-def test_a_huge_grid_is_counted_without_being_made() -> None:
+def test_a_huge_grid_is_counted_without_planning_it() -> None:
     grid = {f"setting{number}": list(range(1000)) for number in range(20)}
     assert count_trials(SweepIn(grid=grid)) == 1000**20
 
 
-def test_a_search_visits_every_stratum_of_a_range_once() -> None:
+def test_a_search_draws_one_value_per_interval_of_a_range() -> None:
     alphas = [one["alpha"] for one in draw(10, alpha={"low": 0.2, "high": 0.7})]
     assert sorted(int((alpha - 0.2) / 0.05) for alpha in alphas) == list(range(10))
 
 
-def test_a_logarithmic_range_has_as_many_draws_in_each_order_of_magnitude() -> None:
+def test_a_logarithmic_range_is_sampled_evenly_per_order_of_magnitude() -> None:
     gammas = [one["gamma"] for one in draw(30, gamma={"low": 0.001, "high": 1, "log": True})]
     orders = [math.floor(math.log10(gamma)) for gamma in gammas]
     assert [orders.count(order) for order in (-3, -2, -1)] == [10, 10, 10]
 
 
-def test_whole_numbers_stay_whole_and_within_their_bounds() -> None:
+def test_integer_settings_get_integers_within_their_bounds() -> None:
     widths = [one["width"] for one in draw(50, width={"low": 2, "high": 6})]
     assert set(widths) == {2, 3, 4, 5, 6}
     layers = [one["layers"] for one in draw(50, layers={"low": 1, "high": 16, "log": True})]
@@ -65,7 +65,7 @@ def test_whole_numbers_stay_whole_and_within_their_bounds() -> None:
     assert {1, 16} <= set(layers)
 
 
-def test_a_search_draws_from_lists_too_and_tries_equal_draws_once() -> None:
+def test_a_search_samples_lists_and_keeps_equal_combinations_once() -> None:
     drawn = draw(40, pooling=["max", "average"], alpha=[0.1, 0.2])
     assert len(drawn) == 4
     assert {(one["pooling"], one["alpha"]) for one in drawn} == {
@@ -76,7 +76,7 @@ def test_a_search_draws_from_lists_too_and_tries_equal_draws_once() -> None:
     }
 
 
-def test_the_seed_of_a_search_decides_what_is_drawn() -> None:
+def test_the_seed_of_a_search_determines_the_sample() -> None:
     space: dict[str, Any] = {"alpha": {"low": 0.1, "high": 0.9}, "gamma": {"low": 0.1, "high": 1}}
     assert draw(5, **space) == draw(5, **space)
     assert draw(5, **space) != draw(5, seed=1, **space)

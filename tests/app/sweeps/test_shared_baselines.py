@@ -1,4 +1,4 @@
-"""The baselines of a sweep: measured beside its first model, shared by the others."""
+"""Baselines of a sweep: measured with its first model, shared by the others."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -36,7 +36,7 @@ def figures_of(card: dict[str, Any]) -> list[tuple[Any, ...]]:
     ]
 
 
-def test_the_second_model_has_the_figures_of_the_first(trained: Trained) -> None:
+def test_the_second_model_has_the_baselines_of_the_first(trained: Trained) -> None:
     _, first, second = trained
     assert len(figures_of(first)) == 7
     assert figures_of(second) == figures_of(first)
@@ -45,14 +45,14 @@ def test_the_second_model_has_the_figures_of_the_first(trained: Trained) -> None
     assert second["suitability"] == first["suitability"] is not None
 
 
-def test_the_baselines_are_given_the_settings_that_are_not_varied(trained: Trained) -> None:
+def test_shared_baselines_use_the_config_without_varied_settings(trained: Trained) -> None:
     _, first, _ = trained
     mlp = next(item for item in first["baselines"]["items"] if item["key"] == "mlp")
     assert mlp["seed"] == 3
     assert first["making"]["seed"] == 5
 
 
-def test_a_shared_baseline_is_promoted_from_where_it_is_kept(trained: Trained) -> None:
+def test_a_shared_baseline_is_promoted_from_the_model_that_stores_it(trained: Trained) -> None:
     service, first, second = trained
     call = second["best_baseline"]["promote"]
     assert first["model"]["id"] in call

@@ -1,4 +1,4 @@
-"""Sweeps under real workers: searched, killed, cancelled, delivered by a broker."""
+"""Sweeps with real workers: killed, cancelled, delivered by a broker."""
 
 import signal
 import time
@@ -27,7 +27,7 @@ KILLABLE = {"lease_seconds": "10", "heartbeat_seconds": "1"}
 @pytest.mark.parametrize(
     "service", ["postgres", pytest.param("sqlite", marks=pytest.mark.slow)], indirect=True
 )
-def test_a_search_goes_on_when_a_worker_is_killed(service: SweepService) -> None:
+def test_a_search_continues_after_a_worker_is_killed(service: SweepService) -> None:
     place = service.start(SEARCH, {"epochs": 150, "patience": None})
     bench = service.bench
     first = bench.start_worker(**KILLABLE)
@@ -76,7 +76,7 @@ def test_a_broker_delivers_every_job_of_a_sweep(brokered: SweepService) -> None:
     assert sweep["jobs"]["succeeded"] == 3
 
 
-def test_a_sweep_is_accepted_at_once_while_the_broker_is_away(
+def test_a_sweep_is_accepted_immediately_while_the_broker_is_unavailable(
     brokered: SweepService, valkey_server: ValkeyServer
 ) -> None:
     valkey_server.stop(signal.SIGKILL)

@@ -1,7 +1,7 @@
 import math
 from itertools import pairwise
 
-from app.train.progress import TrainingProgress, curves_of
+from app.train.progress import TrainingProgress, make_curves
 from ml import EpochRecord
 
 
@@ -18,7 +18,7 @@ def record(epoch: int, loss: float = 0.5) -> EpochRecord:
     )
 
 
-def test_the_last_epoch_is_what_is_shown() -> None:
+def test_the_last_epoch_is_shown() -> None:
     progress = TrainingProgress(epochs=10)
     progress.add(record(1, 0.9))
     progress.add(record(2, 0.8))
@@ -27,7 +27,7 @@ def test_the_last_epoch_is_what_is_shown() -> None:
     assert shown["curves"]["train_loss"] == [0.9, 0.8]
 
 
-def test_curves_of_long_runs_stay_short_and_even() -> None:
+def test_curves_of_long_runs_are_thinned_evenly() -> None:
     progress = TrainingProgress(epochs=100_000)
     for epoch in range(1, 10_001):
         progress.add(record(epoch))
@@ -38,16 +38,16 @@ def test_curves_of_long_runs_stay_short_and_even() -> None:
     assert len({after - before for before, after in pairwise(epochs)}) == 1
 
 
-def test_a_resumed_run_goes_on_from_the_epoch_of_its_checkpoint() -> None:
+def test_a_resumed_run_continues_from_the_epoch_of_its_checkpoint() -> None:
     before = TrainingProgress(epochs=10)
     for epoch in range(1, 6):
         before.add(record(epoch))
     after = TrainingProgress(epochs=10)
-    after.take_over(before.as_dict()["curves"], 3)
+    after.resume(before.as_dict()["curves"], 3)
     assert after.as_dict()["epoch"] == 3
     after.add(record(4))
     assert after.as_dict()["curves"]["epoch"] == [1, 2, 3, 4]
 
 
 def test_a_value_that_is_not_finite_is_null() -> None:
-    assert curves_of([record(1, math.nan), record(2, math.inf)])["train_loss"] == [None, None]
+    assert make_curves([record(1, math.nan), record(2, math.inf)])["train_loss"] == [None, None]

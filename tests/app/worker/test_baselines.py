@@ -100,7 +100,7 @@ def test_the_page_of_a_trained_model_shows_every_part(
     card: dict[str, Any], trained: tuple[TestClient, Bench]
 ) -> None:
     html = trained[0].get(f"/models/{card['model']['id']}/card.html").text
-    for text in ("Random forest", "One rule", "called generator", "Wilson", "Limits"):
+    for text in ("Random forest", "One rule", "predicted generator", "Wilson", "Limits"):
         assert text in html
 
 

@@ -150,6 +150,7 @@ def test_the_dictionary_is_plain_json_with_none_for_undefined(nodes: IntArray) -
     metrics = evaluate(certain([0, 1], 3), np.array([0, 1]), nodes)
     plain = json.loads(json.dumps(metrics.as_dict(), allow_nan=False))
     assert plain == metrics.as_dict()
+    assert metrics.summary().items() <= plain.items()
     assert plain["per_class"][2]["f1"] is None
     assert plain["count"] == len(nodes)
 

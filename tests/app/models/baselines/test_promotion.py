@@ -1,4 +1,4 @@
-"""A baseline that beats the model takes its place by one call."""
+"""Promotion of baselines."""
 
 import re
 from typing import Any
@@ -18,7 +18,7 @@ REPORTS = compared(report_on("majority", 0.75), report_on("mlp", 0.6))
 
 
 def put_beaten(api: TestClient, **extra: Any) -> str:
-    """Store a model that a kept baseline beats on validation."""
+    """Store a model that a stored baseline beats on validation."""
     whole = {"baselines": REPORTS, "fitted": (fitted_baseline(),)} | extra
     return put_model(api, post_graph(api), accuracy=0.5, **whole)
 
@@ -29,11 +29,11 @@ def promote(api: TestClient, model_id: str, key: str = "majority") -> httpx2.Res
 
 
 def database_of(api: TestClient) -> Database:
-    found: Database = api.app.state.database  # type: ignore[attr-defined]  # an ASGI app to mypy
-    return found
+    database: Database = api.app.state.database  # type: ignore[attr-defined]  # an ASGI app to mypy
+    return database
 
 
-def test_one_call_stores_the_baseline_as_a_model_and_lets_it_answer(any_api: TestClient) -> None:
+def test_promoting_a_baseline_stores_it_as_the_active_model(any_api: TestClient) -> None:
     model_id = put_beaten(any_api)
     answer = promote(any_api, model_id)
     assert answer.status_code == 201, answer.text
@@ -41,15 +41,15 @@ def test_one_call_stores_the_baseline_as_a_model_and_lets_it_answer(any_api: Tes
     assert answer.headers["location"] == f"/models/{made['id']}"
     assert (made["kind"], made["active"]) == ("majority", True)
     assert made["promotion"] == "better on validation"
-    said = any_api.get("/predict/1").json()
-    assert said["model_id"] == made["id"]
-    assert said["class"] == "neither"
-    assert said["probabilities"] == {"generator": 0.25, "load": 0.25, "neither": 0.5}
-    assert said["split"] == "train"
-    assert said["warnings"] == []
+    prediction = any_api.get("/predict/1").json()
+    assert prediction["model_id"] == made["id"]
+    assert prediction["class"] == "neither"
+    assert prediction["probabilities"] == {"generator": 0.25, "load": 0.25, "neither": 0.5}
+    assert prediction["split"] == "train"
+    assert prediction["warnings"] == []
 
 
-def test_the_call_is_named_by_the_listing_the_model_and_the_card(any_api: TestClient) -> None:
+def test_listing_model_and_card_name_the_path_that_promotes_a_baseline(any_api: TestClient) -> None:
     model_id = put_beaten(any_api)
     call = f"/models/{model_id}/baselines/majority/promote"
     (listed,) = any_api.get("/models").json()["items"]
@@ -66,7 +66,7 @@ def test_the_call_is_named_by_the_listing_the_model_and_the_card(any_api: TestCl
     assert call in any_api.get(f"/models/{model_id}/card.html").text
 
 
-def test_its_card_says_what_it_is_and_compares_it_with_the_model(api: TestClient) -> None:
+def test_the_card_of_a_promoted_baseline_compares_it_with_the_model(api: TestClient) -> None:
     model_id = put_beaten(api)
     made = promote(api, model_id).json()
     card = api.get(f"/models/{made['id']}/card").json()
@@ -83,7 +83,7 @@ def test_its_card_says_what_it_is_and_compares_it_with_the_model(api: TestClient
     assert api.get(f"/models/{made['id']}/card.html").status_code == 200
 
 
-def test_its_arrays_are_those_that_were_measured(any_api: TestClient) -> None:
+def test_a_promoted_baseline_has_the_measured_arrays(any_api: TestClient) -> None:
     made = promote(any_api, put_beaten(any_api)).json()
     with database_of(any_api).reading() as session:
         weights = load_weights(session, made["id"])
@@ -91,7 +91,7 @@ def test_its_arrays_are_those_that_were_measured(any_api: TestClient) -> None:
     assert stored.tensors()["frequencies"].tolist() == [0.25, 0.25, 0.5]
 
 
-def test_asked_again_the_same_model_is_promoted_again(any_api: TestClient) -> None:
+def test_promoting_a_baseline_again_promotes_the_same_model(any_api: TestClient) -> None:
     model_id = put_beaten(any_api)
     first = promote(any_api, model_id).json()["id"]
     any_api.post(f"/models/{model_id}/promote", json={"reason": "on second thoughts"})
@@ -101,7 +101,7 @@ def test_asked_again_the_same_model_is_promoted_again(any_api: TestClient) -> No
     assert len(any_api.get("/models").json()["items"]) == 2
 
 
-def test_a_model_is_not_deleted_while_its_baseline_refers_to_it(any_api: TestClient) -> None:
+def test_a_model_is_not_deleted_while_a_promoted_baseline_refers_to_it(any_api: TestClient) -> None:
     model_id = put_beaten(any_api)
     child = promote(any_api, model_id).json()["id"]
     refused = any_api.delete(f"/models/{model_id}")
@@ -113,7 +113,7 @@ def test_a_model_is_not_deleted_while_its_baseline_refers_to_it(any_api: TestCli
     assert promote(any_api, model_id).status_code == 201
 
 
-def test_a_grid_goes_with_its_model_and_the_baseline_of_it(any_api: TestClient) -> None:
+def test_deleting_a_grid_deletes_models_and_promoted_baselines(any_api: TestClient) -> None:
     promote(any_api, put_beaten(any_api))
     graph_id = any_api.get("/graphs").json()["items"][0]["id"]
     assert any_api.delete(f"/graphs/{graph_id}").status_code == 204
@@ -124,7 +124,7 @@ def test_a_grid_goes_with_its_model_and_the_baseline_of_it(any_api: TestClient) 
     ("key", "status", "slug"),
     [("forest", 404, "baseline-not-found"), ("mlp", 409, "baseline-not-kept")],
 )
-def test_a_baseline_that_is_not_there_is_a_problem(
+def test_a_baseline_that_is_not_stored_is_reported(
     api: TestClient, key: str, status: int, slug: str
 ) -> None:
     answer = promote(api, put_beaten(api), key)
@@ -133,12 +133,12 @@ def test_a_baseline_that_is_not_there_is_a_problem(
     assert len(api.get("/models").json()["items"]) == 1
 
 
-def test_a_baseline_of_no_model_is_not_found(api: TestClient) -> None:
+def test_a_baseline_of_an_unknown_model_is_not_found(api: TestClient) -> None:
     assert promote(api, "none").json()["type"] == "/problems/model-not-found"
 
 
 @pytest.mark.parametrize("damage", [{"weights": b"junk"}, {"probabilities": b"junk"}])
-def test_a_baseline_that_was_tampered_with_is_not_served(
+def test_a_manipulated_baseline_is_not_promoted(
     any_api: TestClient, damage: dict[str, bytes]
 ) -> None:
     model_id = put_beaten(any_api)
@@ -150,7 +150,7 @@ def test_a_baseline_that_was_tampered_with_is_not_served(
     assert any_api.get("/predict/1").json()["model_id"] == model_id
 
 
-def test_predictions_that_were_tampered_with_are_not_served(any_api: TestClient) -> None:
+def test_manipulated_predictions_are_not_returned(any_api: TestClient) -> None:
     put_beaten(any_api)
     with database_of(any_api).writing() as session:
         session.execute(update(PredictionRow).values(probabilities=b"\0" * 72))
@@ -159,7 +159,7 @@ def test_predictions_that_were_tampered_with_are_not_served(any_api: TestClient)
     assert answer.json()["type"] == "/problems/stored-data-damaged"
 
 
-def test_the_call_of_the_warning_works_as_it_is_printed(api: TestClient) -> None:
+def test_the_request_in_the_warning_promotes_the_baseline(api: TestClient) -> None:
     model_id = put_beaten(api)
     (warning,) = api.get(f"/models/{model_id}").json()["warnings"]
     call = re.search(r"POST (\S+) lets it answer", warning)

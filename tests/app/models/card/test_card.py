@@ -34,7 +34,7 @@ def beaten(model_id: str) -> str:
     )
 
 
-def test_a_baseline_that_beats_the_model_is_the_first_line(
+def test_the_headline_names_a_baseline_that_beats_the_model(
     any_api: TestClient, graph_id: str
 ) -> None:
     reports = compared(report_on("majority", 0.4), report_on("forest", 0.75), report_on("mlp", 0.6))
@@ -47,7 +47,7 @@ def test_a_baseline_that_beats_the_model_is_the_first_line(
     assert texts[0] == beaten(model_id)
 
 
-def test_answers_of_a_beaten_model_carry_the_warning(any_api: TestClient, graph_id: str) -> None:
+def test_answers_of_a_beaten_model_contain_the_warning(any_api: TestClient, graph_id: str) -> None:
     model_id = put_model(any_api, graph_id, baselines=compared(report_on("forest", 0.75)))
     assert any_api.get("/predict/1").json()["warnings"] == [beaten(model_id)]
     assert any_api.get("/predict").json()["warnings"] == [beaten(model_id)]
@@ -58,7 +58,7 @@ def test_answers_of_a_beaten_model_carry_the_warning(any_api: TestClient, graph_
     ("accuracy", "first_words"),
     [(0.5, "A baseline is as good as this model on"), (0.25, "No baseline beats this model on")],
 )
-def test_a_baseline_no_better_is_no_warning(
+def test_a_baseline_that_is_not_better_causes_no_warning(
     api: TestClient, accuracy: float, first_words: str
 ) -> None:
     reports = compared(report_on("forest", accuracy))
@@ -67,20 +67,22 @@ def test_a_baseline_no_better_is_no_warning(
     assert card_of(api, model_id)["headline"].startswith(first_words)
 
 
-def test_of_baselines_equal_in_accuracy_macro_f1_finds_the_best(api: TestClient) -> None:
+def test_macro_f1_decides_between_baselines_of_equal_accuracy(api: TestClient) -> None:
     fairer = {"count": 2, "accuracy": 0.75, "macro_f1": 0.7, "log_loss": 0.9}
     reports = compared(report_on("rule", 0.75), report_on("forest", 0.75, validation=fairer))
     card = card_of(api, put_model(api, post_graph(api), baselines=reports))
     assert card["best_baseline"]["title"] == "Forest"
 
 
-def test_a_model_without_baselines_says_that_nobody_knows(api: TestClient) -> None:
+def test_the_headline_of_a_model_without_baselines_states_that_none_was_measured(
+    api: TestClient,
+) -> None:
     card = card_of(api, put_model(api, post_graph(api)))
     assert card["headline"].startswith("No baseline was measured")
     assert card["warnings"] == []
 
 
-def test_a_baseline_left_out_is_named_with_the_reason(api: TestClient) -> None:
+def test_a_skipped_baseline_is_named_with_the_reason(api: TestClient) -> None:
     skipped = {"key": "gcn", "title": "GCN", "seed": 0, "skipped": "no time", "seconds": 0}
     model_id = put_model(
         api, post_graph(api), baselines=compared(skipped, report_on("forest", 0.1))
@@ -88,7 +90,7 @@ def test_a_baseline_left_out_is_named_with_the_reason(api: TestClient) -> None:
     card = card_of(api, model_id)
     assert card["best_baseline"]["title"] == "Forest"
     assert any("Not compared with GCN" in limit for limit in card["limits"])
-    assert "left out: no time" in page_of(api, model_id).text
+    assert "skipped: no time" in page_of(api, model_id).text
 
 
 def test_test_accuracy_has_its_count_and_confidence_interval(api: TestClient) -> None:
@@ -110,19 +112,19 @@ def test_the_card_names_data_hashes_config_and_split(api: TestClient) -> None:
     assert card["curves"] == {"epoch": [1, 2]}
 
 
-def test_columns_that_give_the_label_away_are_a_limit(api: TestClient) -> None:
+def test_columns_that_reveal_the_label_are_listed_as_a_limit(api: TestClient) -> None:
     report = {"gives_away": ["Pd", "Qd"], "classes_too_small": [], "verdict": "a leak"}
     manifest = {"feature_names": ["Pd"], "config": {}}
     graph_id = post_graph(api)
     model_id = put_model(api, graph_id, suitability=report, manifest=manifest)
     card = card_of(api, model_id)
-    assert "It was shown columns that give the label away: Pd." in card["limits"]
+    assert "The model was trained on columns that reveal the label: Pd." in card["limits"]
     assert card["suitability"] == report
-    assert card["warnings"] == ["It was shown columns that give the label away: Pd."]
+    assert card["warnings"] == ["The model was trained on columns that reveal the label: Pd."]
     assert api.get(f"/predict/1?model_id={model_id}").json()["warnings"] == card["warnings"]
 
 
-def test_the_page_escapes_what_clients_wrote_and_runs_no_script(api: TestClient) -> None:
+def test_the_page_escapes_texts_of_clients_and_has_no_script(api: TestClient) -> None:
     hostile = '<script>alert("1")</script><img src=x onerror=alert(1)>'
     graph_id = post_graph(api, ring(name=hostile))
     model_id = put_model(
@@ -138,7 +140,7 @@ def test_the_page_escapes_what_clients_wrote_and_runs_no_script(api: TestClient)
     assert "script-src 'self'" in answer.headers["content-security-policy"]
 
 
-def test_every_file_and_link_of_the_page_is_there(api: TestClient) -> None:
+def test_every_file_and_link_of_the_page_exists(api: TestClient) -> None:
     model_id = put_model(api, post_graph(api))
     html = page_of(api, model_id).text
     links = re.findall(r'(?:src|href)="([^"]+)"', html)
@@ -156,8 +158,8 @@ def test_the_card_of_an_unknown_model_is_not_found(api: TestClient, page: str) -
     assert answer.headers["content-type"] == "application/problem+json"
 
 
-def test_the_card_names_settings_that_the_method_did_not_heed(api: TestClient) -> None:
+def test_the_card_lists_settings_without_effect(api: TestClient) -> None:
     manifest = {"config": {"method": "gcn", "members": 8}}
     model_id = put_model(api, post_graph(api), kind="gcn", manifest=manifest)
     limits = api.get(f"/models/{model_id}/card").json()["limits"]
-    assert "Without effect on GCN, though changed: members." in limits
+    assert "These changed settings have no effect on GCN: members." in limits

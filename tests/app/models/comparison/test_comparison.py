@@ -1,4 +1,4 @@
-"""Two models side by side."""
+"""Comparison of two models."""
 
 from typing import Any
 
@@ -38,11 +38,11 @@ def put(api: TestClient, graph_id: str, wrong: set[int], *, start: int = 10, **e
 def compare(api: TestClient, first: str, second: str) -> dict[str, Any]:
     answer = api.get(f"/models/{first}/compare", params={"with": second})
     assert answer.status_code == 200, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    comparison: dict[str, Any] = answer.json()
+    return comparison
 
 
-def test_buses_where_one_alone_is_right_decide(api: TestClient, graph_id: str) -> None:
+def test_buses_where_only_one_model_is_right_are_counted(api: TestClient, graph_id: str) -> None:
     first = put(api, graph_id, wrong=set(range(12, 24)))
     second = put(api, graph_id, wrong={12, 30})
     found = compare(api, first, second)["common_test"]
@@ -51,13 +51,13 @@ def test_buses_where_one_alone_is_right_decide(api: TestClient, graph_id: str) -
     assert (found["both_right"], found["neither_right"]) == (16, 1)
     assert found["p_value"] == pytest.approx(0.00634765625)
     assert found["accuracy"]["difference"] == pytest.approx(10 / 29)
-    assert found["verdict"].startswith("The second model is right where the other is wrong at 11")
-    assert "too uneven to be chance" in found["verdict"]
+    assert found["verdict"].startswith("The second model is right where the first is wrong at 11")
+    assert "unlikely to be chance" in found["verdict"]
 
 
 def test_a_small_difference_may_be_chance(api: TestClient, graph_id: str) -> None:
     first, second = put(api, graph_id, wrong={12}), put(api, graph_id, wrong={20, 21})
-    assert "may well be chance" in compare(api, first, second)["common_test"]["verdict"]
+    assert "may be due to chance" in compare(api, first, second)["common_test"]["verdict"]
 
 
 def test_a_model_agrees_with_itself(api: TestClient, graph_id: str) -> None:
@@ -65,7 +65,7 @@ def test_a_model_agrees_with_itself(api: TestClient, graph_id: str) -> None:
     found = compare(api, first, first)
     assert found["agreement"] == {"count": 40, "buses": 40, "share": 1.0}
     assert found["config"] == []
-    assert found["common_test"]["verdict"] == "Neither is better on the 29 common test buses."
+    assert found["common_test"]["verdict"] == "Neither model is better on the 29 common test buses."
     assert found["warnings"] == []
 
 
@@ -78,14 +78,14 @@ def test_settings_that_differ_are_listed(api: TestClient, graph_id: str) -> None
     ]
 
 
-def test_figures_stand_side_by_side_with_their_difference(api: TestClient) -> None:
+def test_figures_are_shown_with_their_difference(api: TestClient) -> None:
     graph_id = post_graph(api)
     first, second = put_model(api, graph_id, 0.5), put_model(api, graph_id, 0.75)
     accuracy = compare(api, first, second)["metrics"]["validation"]["accuracy"]
     assert accuracy == {"first": 0.5, "second": 0.75, "difference": 0.25}
 
 
-def test_classes_are_compared_one_by_one(api: TestClient, graph_id: str) -> None:
+def test_every_class_is_compared(api: TestClient, graph_id: str) -> None:
     loads = {bus - 1 for bus in range(11, COUNT) if bus % 3 == 1}
     first, second = put(api, graph_id, wrong=loads), put(api, graph_id, wrong=set())
     rows = {row["class"]: row for row in compare(api, first, second)["per_class"]}
@@ -95,15 +95,17 @@ def test_classes_are_compared_one_by_one(api: TestClient, graph_id: str) -> None
     assert sum(row["support"] for row in rows.values()) == 29
 
 
-def test_different_splits_are_warned_of(api: TestClient, graph_id: str) -> None:
+def test_different_splits_cause_a_warning(api: TestClient, graph_id: str) -> None:
     first = put(api, graph_id, wrong=set())
     second = put(api, graph_id, wrong=set(), start=20)
     warnings = compare(api, first, second)["warnings"]
     assert len(warnings) == 1
-    assert "only the 19 buses that both have tested on" in warnings[0]
+    assert "only the 19 common test buses" in warnings[0]
 
 
-def test_test_buses_that_the_other_has_learnt_are_warned_of(api: TestClient, graph_id: str) -> None:
+def test_test_buses_that_the_other_model_was_trained_on_cause_a_warning(
+    api: TestClient, graph_id: str
+) -> None:
     first = put(api, graph_id, wrong=set())
     split = Split(np.arange(30, 39), np.arange(3), np.arange(3, 10))
     second = put_model(
@@ -115,9 +117,9 @@ def test_test_buses_that_the_other_has_learnt_are_warned_of(api: TestClient, gra
         manifest={"split": {"hash": "s"}},
     )
     warnings = compare(api, first, second)["warnings"]
-    assert "The second model was trained on 9 of the other's test buses." in warnings
+    assert "The second model was trained on 9 test buses of the first." in warnings
     assert "The first model was trained on" not in " ".join(warnings)
-    assert "No bus was tested on by both: nothing can be said of which is better." in warnings
+    assert "The models have no common test bus: it is unknown which one is better." in warnings
 
 
 def test_models_of_different_grids_are_not_compared(api: TestClient, graph_id: str) -> None:
@@ -131,10 +133,10 @@ def test_models_of_different_labels_are_not_compared(api: TestClient) -> None:
     graph_id = post_graph(api)
     first, second = put_model(api, graph_id), put_model(api, graph_id, label="owner")
     answer = api.get(f"/models/{first}/compare", params={"with": second})
-    assert answer.json()["detail"] == "The models are of different labels."
+    assert answer.json()["detail"] == "The models have different labels."
 
 
-def test_a_model_that_is_not_there_cannot_be_compared(api: TestClient, graph_id: str) -> None:
+def test_an_unknown_model_cannot_be_compared(api: TestClient, graph_id: str) -> None:
     model_id = put(api, graph_id, set())
     assert api.get(f"/models/{model_id}/compare", params={"with": "none"}).status_code == 404
     assert api.get(f"/models/none/compare?with={model_id}").status_code == 404

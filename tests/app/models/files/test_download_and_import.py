@@ -1,4 +1,4 @@
-"""A model leaves as one file and comes back, here or on another service."""
+"""Models downloaded as files and imported by the same or another service."""
 
 import shutil
 import time
@@ -26,7 +26,7 @@ METHODS = ["lfgcn", "lfgcn_plus", "mlp", "gcn", "majority", "one_rule", "closed_
 
 @pytest.fixture
 def elsewhere(make_api: MakeApi, migrated_sqlite: Path, tmp_path: Path) -> TestClient:
-    """Another service with a database of its own."""
+    """Another service with another database."""
     folder = tmp_path / "elsewhere"
     folder.mkdir()
     shutil.copy(migrated_sqlite, folder / "levygrid.db")
@@ -57,7 +57,7 @@ def predictions(api: TestClient, model_id: str) -> Any:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_model_of_any_method_is_the_same_on_another_service(
+def test_a_model_of_any_method_predicts_the_same_on_another_service(
     api: TestClient, elsewhere: TestClient, method: str
 ) -> None:
     model_id = put_trained(api, post_ring(api), method)
@@ -74,7 +74,7 @@ def test_a_model_of_any_method_is_the_same_on_another_service(
     assert elsewhere.get("/predict/1").json()["split"] == "train"
 
 
-def test_a_model_that_sees_presence_alone_sees_it_elsewhere(
+def test_a_model_with_presence_features_only_can_be_imported(
     api: TestClient, elsewhere: TestClient
 ) -> None:
     model_id = put_trained(api, post_ring(api), feature_scaling="presence")
@@ -84,13 +84,13 @@ def test_a_model_that_sees_presence_alone_sees_it_elsewhere(
     assert predictions(elsewhere, made["id"]) == predictions(api, model_id)
 
 
-def test_an_imported_model_carries_its_origin(api: TestClient, elsewhere: TestClient) -> None:
+def test_an_imported_model_shows_its_origin(api: TestClient, elsewhere: TestClient) -> None:
     model_id = put_trained(api, post_ring(api))
     post_ring(elsewhere)
     made = send(elsewhere, download(api, model_id)).json()
     origin = elsewhere.get(f"/models/{made['id']}/card").json()["model"]["origin"]
     assert (origin["kind"], origin["model_id"]) == ("import", model_id)
-    assert origin["predictions"] == "what the arrays give, within 0.001"
+    assert origin["predictions"] == "equal to those computed from the arrays, within 0.001"
     assert len(origin["file_sha256"]) == 64
     assert elsewhere.get(f"/models/{made['id']}/card.html").status_code == 200
 
@@ -104,7 +104,9 @@ def test_the_file_is_plain_safetensors_with_the_weights_and_the_predictions(
     assert {"layers.0.weight", "layers.0.bias"} <= set(tensors)
 
 
-def test_the_same_file_again_is_the_same_model(api: TestClient, elsewhere: TestClient) -> None:
+def test_importing_a_file_again_returns_the_same_model(
+    api: TestClient, elsewhere: TestClient
+) -> None:
     content = download(api, put_trained(api, post_ring(api)))
     post_ring(elsewhere)
     first, second = (send(elsewhere, content) for _ in range(2))
@@ -113,7 +115,7 @@ def test_the_same_file_again_is_the_same_model(api: TestClient, elsewhere: TestC
     assert second.headers["location"] == f"/models/{first.json()['id']}"
 
 
-def test_two_equal_imports_at_once_store_one_model(
+def test_two_simultaneous_imports_of_a_file_store_one_model(
     api: TestClient, on_postgres: TestClient
 ) -> None:
     content = download(api, put_trained(api, post_ring(api), "majority"))
@@ -146,7 +148,7 @@ def _wait_for_a_lock(database: Database) -> None:
     raise AssertionError("nobody waits for a lock")
 
 
-def test_an_imported_model_answers_only_where_no_other_does(
+def test_an_imported_model_becomes_active_only_if_there_is_no_active_model(
     api: TestClient, elsewhere: TestClient
 ) -> None:
     content = download(api, put_trained(api, post_ring(api), "mlp"))
@@ -158,7 +160,7 @@ def test_an_imported_model_answers_only_where_no_other_does(
     assert promoted.json()["active"]
 
 
-def test_a_model_of_an_unknown_grid_is_refused_with_its_hash(
+def test_a_file_for_an_unknown_grid_is_rejected_with_its_hash(
     api: TestClient, elsewhere: TestClient
 ) -> None:
     graph_id = post_ring(api)
@@ -172,13 +174,13 @@ def test_a_model_of_an_unknown_grid_is_refused_with_its_hash(
     assert elsewhere.get("/models").json()["items"] == []
 
 
-def test_a_model_without_a_pass_of_ours_is_refused(api: TestClient) -> None:
+def test_a_method_that_cannot_be_imported_is_rejected(api: TestClient) -> None:
     content = download(api, put_trained(api, post_ring(api), "chebnet"))
     (fault,) = send(api, content).json()["errors"]
     assert fault["where"] == "manifest.config.method"
 
 
-def test_the_download_of_no_model_is_not_found(api: TestClient) -> None:
+def test_the_download_of_an_unknown_model_is_not_found(api: TestClient) -> None:
     assert api.get("/models/none/download").json()["type"] == "/problems/model-not-found"
 
 
@@ -192,12 +194,12 @@ def test_damaged_weights_are_not_sent(api: TestClient, weights: bytes) -> None:
     assert answer.json()["type"] == "/problems/stored-data-damaged"
 
 
-def test_a_body_that_is_no_form_is_refused(api: TestClient) -> None:
+def test_a_body_that_is_not_a_form_is_rejected(api: TestClient) -> None:
     answer = api.post("/models/import", content=b"\0" * 8)
     assert (answer.status_code, answer.json()["type"]) == (415, "/problems/media-type-unsupported")
 
 
-def test_a_form_without_the_file_is_refused(api: TestClient) -> None:
+def test_a_form_without_a_file_is_rejected(api: TestClient) -> None:
     answer = api.post("/models/import", files={"model": b"x"})
     assert answer.status_code == 400
     assert answer.headers["content-type"] == "application/problem+json"

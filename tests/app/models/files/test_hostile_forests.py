@@ -1,4 +1,4 @@
-"""Forests that cannot be walked are refused, each with its fault."""
+"""Forests with invalid tree structures are rejected with their faults."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from tests.app.models.hostile_files import Envelope, Tensors, refuse, rewritten, setting
+from tests.app.models.files.hostile_files import Envelope, Tensors, refuse, rewritten, setting
 
 pytestmark = pytest.mark.long
 
@@ -56,7 +56,7 @@ FORESTS = [
 @pytest.mark.parametrize(
     ("change", "where", "words"), FORESTS, ids=[f"{where}: {words}" for _, where, words in FORESTS]
 )
-def test_a_forest_that_cannot_be_walked_is_refused(
+def test_an_invalid_forest_is_rejected(
     api: TestClient,
     forest: bytes,
     change: Callable[[Tensors, Envelope], None],

@@ -1,9 +1,9 @@
-"""Files of trained models, to be spoilt."""
+"""Files of trained models, to be manipulated."""
 
 import pytest
 from starlette.testclient import TestClient
 
-from tests.app.models.hostile_files import file_of
+from tests.app.models.files.hostile_files import file_of
 
 
 @pytest.fixture(scope="module")

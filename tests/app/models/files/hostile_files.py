@@ -1,4 +1,4 @@
-"""Model files made wrong on purpose, and the call that must refuse them."""
+"""Manipulated model files, and the request that must reject them."""
 
 import hashlib
 import json
@@ -24,7 +24,7 @@ def file_of(api: TestClient, known: dict[str, bytes], method: str) -> bytes:
 
 
 def refuse(api: TestClient, content: bytes) -> dict[str, str]:
-    """Send a file that must be refused; return the faults by their place."""
+    """Send a file that must be rejected; return the faults by their place."""
     before = [model["id"] for model in api.get("/models").json()["items"]]
     answer = api.post("/models/import", files={"file": ("x.safetensors", content)})
     assert answer.status_code == 422, answer.text
