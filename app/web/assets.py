@@ -1,4 +1,4 @@
-"""Files for the browser: our own and those of installed packages, compressed once, never stale."""
+"""Serves static files, ours and those of installed packages, with ETag and gzip."""
 
 import gzip
 import hashlib
@@ -29,7 +29,7 @@ _VENDORED = {
 
 @dataclass(frozen=True)
 class Asset:
-    """One file ready to send."""
+    """One file, plain and compressed, with its headers."""
 
     content: bytes
     compressed: bytes | None
@@ -38,7 +38,7 @@ class Asset:
 
 
 def find_assets() -> dict[str, Path]:
-    """List every file that may be served, by its name below ``/static/``."""
+    """Return every file that is served, by its name below ``/static/``."""
     own = {
         path.relative_to(STATIC_FOLDER).as_posix(): path
         for path in STATIC_FOLDER.rglob("*")
@@ -52,7 +52,7 @@ def find_assets() -> dict[str, Path]:
 
 
 def asset_url(name: str) -> str:
-    """Return the relative address of a file; a package's file carries its version."""
+    """Return the relative URL of a file; for a file of a package it contains the version."""
     if not name.startswith("vendor/"):
         return f"static/{name}"
     package, _ = _VENDORED[name.removeprefix("vendor/")]
@@ -60,9 +60,9 @@ def asset_url(name: str) -> str:
 
 
 def answer_asset(request: Request, name: str, assets: Mapping[str, Path]) -> Response:
-    """Send a file, or 304 when the browser still has it.
+    """Send a file, or 304 if the browser has it in its cache.
 
-    Raises: NotFound for a name that is not on the list, whatever path it spells.
+    Raises: NotFound for a name that is not in ``assets``; the name is never used as a path.
     """
     path = assets.get(name)
     if path is None:
@@ -73,7 +73,7 @@ def answer_asset(request: Request, name: str, assets: Mapping[str, Path]) -> Res
         "Cache-Control": _FOREVER if "v" in request.query_params else _REVALIDATE,
         "Vary": "Accept-Encoding",
     }
-    if _still_has(request, asset.etag):
+    if _is_cached(request, asset.etag):
         return Response(status_code=304, headers=headers)
     if asset.compressed is None or "gzip" not in request.headers.get("accept-encoding", ""):
         return Response(asset.content, headers=headers, media_type=asset.media_type)
@@ -82,7 +82,7 @@ def answer_asset(request: Request, name: str, assets: Mapping[str, Path]) -> Res
 
 
 def _package_folder(package: str) -> Path:
-    # find_spec instead of an import: plotly takes long to import and only one file is wanted.
+    # find_spec instead of an import: plotly takes long to import and only one file is needed.
     spec = importlib.util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError(f"the package {package} is not installed", name=package)
@@ -104,6 +104,6 @@ def _load_asset(path: Path, _modified_at: int) -> Asset:
     )
 
 
-def _still_has(request: Request, etag: str) -> bool:
-    known = request.headers.get("if-none-match", "")
-    return etag in [tag.strip() for tag in known.split(",")]
+def _is_cached(request: Request, etag: str) -> bool:
+    cached = request.headers.get("if-none-match", "")
+    return etag in [tag.strip() for tag in cached.split(",")]

@@ -1,4 +1,4 @@
-"""The pages of the service: ``/`` for everybody, ``/docs`` for programmers, and their files."""
+"""The web pages: ``/``, the API documentation at ``/docs``, and their static files."""
 
 from functools import cache
 from pathlib import Path
@@ -18,7 +18,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/")
 def show_page(view: Literal["plain", "large"] = "plain") -> HTMLResponse:
-    """Show the grid, its predictions and the jobs; ``large`` may draw through WebGL."""
+    """Show the grid, its predictions and the jobs; the view ``large`` may use WebGL."""
     modules = sorted(name for name in _assets() if name.startswith("page/"))
     html = render("page.html", modules=modules, config=make_config(), formats=FORMATS)
     return HTMLResponse(html, headers=page_headers(webgl=view == "large"))
@@ -26,14 +26,14 @@ def show_page(view: Literal["plain", "large"] = "plain") -> HTMLResponse:
 
 @router.get("/docs")
 def show_docs() -> HTMLResponse:
-    """Show the API's description in Swagger UI."""
+    """Show the API documentation in Swagger UI."""
     return HTMLResponse(render("docs.html"), headers=page_headers())
 
 
 @router.get("/static/{name:path}")
 @router.head("/static/{name:path}")
 def send_asset(request: Request, name: str) -> Response:
-    """Send a file that the pages load."""
+    """Send a static file of the pages."""
     return answer_asset(request, name, _assets())
 
 

@@ -1,14 +1,14 @@
-"""What a browser may do on our pages: load from this server only, run no inline script."""
+"""Content security policy of the pages: files of this server only, no inline script."""
 
-# Plotly adds one style sheet (for its maps, unused here) when it loads: this is its hash.
+# Hash of the style sheet that Plotly adds when it loads (for its maps, unused here).
 _PLOTLY_STYLE = "'sha256-ji27qzEtxXZW+7dun6UwjHXJ18e6WAin1VvNtkzIE/o='"
 
 
 def page_headers(*, webgl: bool = False) -> dict[str, str]:
     """Return the headers of a page.
 
-    With ``webgl``, Plotly may compile its WebGL programs, for which it needs ``unsafe-eval``;
-    only the view of large grids asks for it.
+    With ``webgl``, Plotly may compile WebGL programs, which needs ``unsafe-eval``; only the view
+    of large grids uses it.
     """
     scripts = "script-src 'self' 'unsafe-eval'" if webgl else "script-src 'self'"
     policy = [

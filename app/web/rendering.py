@@ -1,4 +1,4 @@
-"""Fill in the templates of the pages; everything filled in is escaped."""
+"""Renders the page templates; all values are escaped."""
 
 from functools import cache
 from pathlib import Path

@@ -1,4 +1,4 @@
-// Shows this service's OpenAPI description; nothing is asked of any other host.
+// Shows the OpenAPI description of this service; no other host is contacted.
 const root = new URL("..", import.meta.url);
 
 window.SwaggerUIBundle({

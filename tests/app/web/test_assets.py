@@ -1,4 +1,4 @@
-"""Files for the browser: compressed, revalidated, and none but those on the list."""
+"""Static files: compressed, revalidated, and only those on the list."""
 
 import gzip
 import re
@@ -20,7 +20,7 @@ def test_plotly_comes_from_the_installed_package(client: TestClient) -> None:
     assert _PLOTLY.endswith(f"?v={version('plotly')}")
 
 
-def test_a_large_file_travels_compressed(client: TestClient) -> None:
+def test_a_large_file_is_sent_compressed(client: TestClient) -> None:
     with client.stream("GET", _PLOTLY, headers={"Accept-Encoding": "gzip"}) as answer:
         raw = b"".join(answer.iter_raw())
         assert answer.headers["content-encoding"] == "gzip"
@@ -36,7 +36,7 @@ def test_a_client_without_gzip_gets_the_plain_file(client: TestClient) -> None:
     assert answer.content == (STATIC_FOLDER / "page/main.js").read_bytes()
 
 
-def test_a_file_the_browser_still_has_is_not_sent_again(client: TestClient) -> None:
+def test_a_cached_file_is_not_sent_again(client: TestClient) -> None:
     etag = client.get("/static/theme.css").headers["etag"]
     answer = client.get("/static/theme.css", headers={"If-None-Match": f'"other", {etag}'})
     assert answer.status_code == 304
@@ -44,17 +44,17 @@ def test_a_file_the_browser_still_has_is_not_sent_again(client: TestClient) -> N
     assert answer.headers["etag"] == etag
 
 
-def test_a_file_that_has_changed_is_sent_again(client: TestClient) -> None:
+def test_a_changed_file_is_sent_again(client: TestClient) -> None:
     answer = client.get("/static/theme.css", headers={"If-None-Match": '"older"'})
     assert answer.status_code == 200
 
 
-def test_our_files_are_asked_for_each_time_and_versioned_ones_never(client: TestClient) -> None:
+def test_our_files_are_revalidated_and_versioned_files_are_immutable(client: TestClient) -> None:
     assert client.get("/static/page/main.js").headers["cache-control"] == "no-cache"
     assert "immutable" in client.get(_PLOTLY).headers["cache-control"]
 
 
-def test_head_answers_like_get_without_a_body(client: TestClient) -> None:
+def test_head_responds_like_get_without_a_body(client: TestClient) -> None:
     answer = client.head("/static/favicon.svg")
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "image/svg+xml"
@@ -72,7 +72,7 @@ def test_nothing_outside_the_list_is_served(client: TestClient, name: str) -> No
 
 
 @pytest.mark.parametrize("path", _OWN, ids=lambda path: path.name)
-def test_our_files_name_no_other_host(path: Path) -> None:
+def test_our_files_refer_to_no_other_host(path: Path) -> None:
     text = path.read_text().replace("http://www.w3.org/2000/svg", "")
     assert not re.search(r"https?://|[\"'(]//", text)
 
@@ -80,7 +80,7 @@ def test_our_files_name_no_other_host(path: Path) -> None:
 @pytest.mark.parametrize(
     "path", [path for path in _OWN if path.suffix == ".js"], ids=lambda path: path.name
 )
-def test_a_module_stays_small_and_makes_no_markup_from_text(path: Path) -> None:
+def test_a_module_is_small_and_creates_no_markup_from_text(path: Path) -> None:
     text = path.read_text()
     assert len(text.splitlines()) < 300
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", text)

@@ -1,4 +1,4 @@
-"""The page as a user meets it: Chromium, a running service, a trained model."""
+"""The page in Chromium, with a running service and a trained model."""
 
 import re
 from typing import Any
@@ -47,7 +47,9 @@ def _find_bus_on_screen(page: Page, bus: int) -> tuple[float, float]:
     return x, y
 
 
-def test_the_whole_way_from_an_empty_service_to_a_coloured_grid(watch: Watch, service: str) -> None:
+def test_a_user_loads_a_grid_trains_a_model_and_sees_its_predictions(
+    watch: Watch, service: str
+) -> None:
     page = watch(service).open("/")
     expect(page.locator("#map-empty")).to_contain_text("No grid yet")
     expect(page.locator("#train-button")).to_be_disabled()
@@ -68,9 +70,7 @@ def test_the_whole_way_from_an_empty_service_to_a_coloured_grid(watch: Watch, se
     assert _count_drawn_buses(page) == 118
 
 
-def test_the_grid_shows_every_bus_in_the_class_that_the_model_predicts(
-    watch: Watch, work: Work
-) -> None:
+def test_every_bus_is_drawn_in_its_predicted_class(watch: Watch, work: Work) -> None:
     page = _open_graph(watch, work, work.graph)
     predictions = work.get("/predict", model_id=work.model["id"])
     legend = page.locator("#legend")
@@ -83,7 +83,7 @@ def test_the_grid_shows_every_bus_in_the_class_that_the_model_predicts(
     assert _count_drawn_buses(page) == 118
 
 
-def test_a_class_can_be_switched_off_in_the_legend(watch: Watch, work: Work) -> None:
+def test_a_class_can_be_hidden_in_the_legend(watch: Watch, work: Work) -> None:
     page = _open_graph(watch, work, work.graph)
     predicted = work.get("/predict", model_id=work.model["id"])["classes"]
     entry = page.locator("#legend button").nth(1)
@@ -97,7 +97,7 @@ def test_a_class_can_be_switched_off_in_the_legend(watch: Watch, work: Work) -> 
     )
 
 
-def test_a_click_on_a_bus_shows_what_the_api_says_of_it(watch: Watch, work: Work) -> None:
+def test_a_click_on_a_bus_shows_the_prediction_of_the_api(watch: Watch, work: Work) -> None:
     page = _open_graph(watch, work, work.graph)
     page.mouse.click(*_find_bus_on_screen(page, 58))
     expect(page.locator("#bus-name")).to_have_text("Bus 59")
@@ -113,7 +113,7 @@ def test_a_click_on_a_bus_shows_what_the_api_says_of_it(watch: Watch, work: Work
     expect(details.locator(".features")).to_contain_text("Pd")
 
 
-def test_a_bus_is_found_by_keyboard_alone(watch: Watch, work: Work) -> None:
+def test_a_bus_can_be_found_with_the_keyboard(watch: Watch, work: Work) -> None:
     page = _open_graph(watch, work, work.graph)
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
@@ -123,30 +123,30 @@ def test_a_bus_is_found_by_keyboard_alone(watch: Watch, work: Work) -> None:
     expect(page.locator("#bus-name")).to_have_text("Bus 118")
 
 
-def test_an_unknown_bus_is_said_to_be_unknown(watch: Watch, work: Work) -> None:
+def test_an_unknown_bus_is_reported(watch: Watch, work: Work) -> None:
     page = _open_graph(watch, work, work.graph)
     page.fill("#bus-input", "4711")
     page.press("#bus-input", "Enter")
     expect(page.locator("#bus-details")).to_contain_text("has no bus “4711”")
 
 
-def test_the_figures_of_a_model_are_those_of_its_test_buses(watch: Watch, work: Work) -> None:
+def test_the_panel_shows_the_test_accuracy_of_the_model(watch: Watch, work: Work) -> None:
     page = _open_graph(watch, work, work.graph)
     test = work.model["metrics"]["test"]
     expect(page.locator("#model-details")).to_contain_text(
-        f"Right at {test['accuracy']:.1%} of {test['count']} test buses"
+        f"Correct for {test['accuracy']:.1%} of {test['count']} test buses"
     )
     row = page.locator(".test-row td").all_inner_texts()
     assert row[:2] == [str(test["count"]), f"{test['accuracy']:.1%}"]
 
 
-def test_one_button_lets_a_better_baseline_answer(watch: Watch, work: Work) -> None:
+def test_a_button_promotes_a_better_baseline(watch: Watch, work: Work) -> None:
     buses = [
         {"id": str(bus), "features": {"Pd": bus % 2}, "label": ("load", "none")[bus % 2]}
         for bus in range(40)
     ]
     branches = [{"from": str(bus), "to": str((bus + 1) % 40)} for bus in range(40)]
-    graph = work.post("/graphs", {"name": "told", "buses": buses, "branches": branches})
+    graph = work.post("/graphs", {"name": "revealed", "buses": buses, "branches": branches})
     job = work.train(graph["id"], {"epochs": 1, "learning_rate": 1e-9, "width": 1})
     beaten = work.get(f"/models/{job['model_id']}")
     better = beaten["better_baseline"]
@@ -154,7 +154,7 @@ def test_one_button_lets_a_better_baseline_answer(watch: Watch, work: Work) -> N
     details = page.locator("#model-details")
     expect(details.locator(".error")).to_contain_text("The button below lets it answer instead.")
     expect(details.locator(".error")).not_to_contain_text("POST")
-    details.get_by_role("button", name=f"Let {better['title']} answer").click()
+    details.get_by_role("button", name=f"Use {better['title']} instead").click()
     expect(details.locator(".error")).to_have_count(0)
     expect(details).to_contain_text("answers GET /predict by default")
     promoted = work.get("/predict", graph_id=beaten["graph_id"])["model_id"]
@@ -162,13 +162,15 @@ def test_one_button_lets_a_better_baseline_answer(watch: Watch, work: Work) -> N
     assert work.get(f"/models/{promoted}")["promotion"] == "better on validation"
 
 
-def test_an_address_with_a_model_that_was_deleted_says_so(watch: Watch, work: Work) -> None:
+def test_a_url_with_a_deleted_model_shows_a_notice(watch: Watch, work: Work) -> None:
     page = watch(work.address).open(f"/?graph={work.graph['id']}&model=gone")
-    expect(page.locator("#notice")).to_contain_text("has no model gone: it may have been deleted")
+    expect(page.locator("#notice")).to_contain_text(
+        "has no model gone: the model or its grid may have been deleted"
+    )
     expect(page.locator("#model-details table")).to_be_attached()
 
 
-def test_a_model_is_shown_beside_its_best_baseline_with_a_way_to_its_card(
+def test_a_model_is_shown_with_its_best_baseline_and_a_link_to_its_card(
     watch: Watch, work: Work
 ) -> None:
     page = _open_graph(watch, work, work.graph)
@@ -182,9 +184,7 @@ def test_a_model_is_shown_beside_its_best_baseline_with_a_way_to_its_card(
     expect(page.locator("svg polyline").first).to_be_attached()
 
 
-def test_a_setting_outside_its_domain_is_refused_in_the_words_of_the_api(
-    watch: Watch, work: Work
-) -> None:
+def test_an_invalid_setting_shows_the_error_of_the_api(watch: Watch, work: Work) -> None:
     watched = watch(work.address)
     page = watched.open(f"/?graph={work.graph['id']}")
     page.wait_for_selector("#plot[data-buses]")
@@ -196,7 +196,7 @@ def test_a_setting_outside_its_domain_is_refused_in_the_words_of_the_api(
     assert "422" in watched.complaints.pop()
 
 
-def test_a_grid_without_coordinates_is_drawn_and_a_failed_job_says_why(
+def test_a_grid_without_coordinates_is_drawn_and_a_failed_job_shows_its_error(
     watch: Watch, work: Work
 ) -> None:
     graph = work.upload_ring("ring", 40, feature=1e300)
@@ -209,7 +209,7 @@ def test_a_grid_without_coordinates_is_drawn_and_a_failed_job_says_why(
     expect(page.locator(".job .error").first).to_contain_text(job["error"]["title"])
 
 
-def test_a_large_grid_is_drawn_through_webgl(watch: Watch, work: Work) -> None:
+def test_a_large_grid_is_drawn_with_webgl(watch: Watch, work: Work) -> None:
     graph = work.upload_ring("large ring", 5001)
     page = _open_graph(watch, work, work.graph)
     page.select_option("#graph-choice", graph["id"])
@@ -220,7 +220,7 @@ def test_a_large_grid_is_drawn_through_webgl(watch: Watch, work: Work) -> None:
     expect(page.locator("#plot")).not_to_contain_text("WebGL is not supported")
 
 
-def test_nothing_is_wider_than_a_phone(watch: Watch, work: Work) -> None:
+def test_the_page_fits_the_width_of_a_phone(watch: Watch, work: Work) -> None:
     page = _open_graph(watch, work, work.graph, width=390)
     page.wait_for_load_state("networkidle")
     wider = page.evaluate(

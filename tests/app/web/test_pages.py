@@ -11,7 +11,7 @@ _PAGES = ["/", "/docs"]
 
 
 @pytest.mark.parametrize("path", _PAGES)
-def test_a_page_is_html_that_is_asked_for_again_each_time(client: TestClient, path: str) -> None:
+def test_a_page_is_html_and_revalidated(client: TestClient, path: str) -> None:
     answer = client.get(path)
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
@@ -19,7 +19,7 @@ def test_a_page_is_html_that_is_asked_for_again_each_time(client: TestClient, pa
 
 
 @pytest.mark.parametrize("path", _PAGES)
-def test_a_page_carries_no_inline_script_style_or_handler(client: TestClient, path: str) -> None:
+def test_a_page_has_no_inline_script_style_or_handler(client: TestClient, path: str) -> None:
     html = client.get(path).text
     assert re.findall(r"<script[^>]*>", html)
     assert not re.search(r"<script[^>]*>\s*[^<\s]", html)
@@ -27,7 +27,7 @@ def test_a_page_carries_no_inline_script_style_or_handler(client: TestClient, pa
 
 
 @pytest.mark.parametrize("path", _PAGES)
-def test_every_file_a_page_loads_is_there(client: TestClient, path: str) -> None:
+def test_every_file_of_a_page_exists(client: TestClient, path: str) -> None:
     addresses = re.findall(r'(?:src|href)="(static/[^"]+)"', client.get(path).text)
     assert addresses
     assert {client.get(f"/{address}").status_code for address in addresses} == {200}
@@ -49,11 +49,11 @@ def test_only_the_view_of_large_grids_may_compile_webgl_programs(client: TestCli
     assert "unsafe-inline" not in policy
 
 
-def test_an_unknown_view_is_refused(client: TestClient) -> None:
+def test_an_unknown_view_is_rejected(client: TestClient) -> None:
     assert client.get("/", params={"view": "wide"}).status_code == 422
 
 
-def test_the_form_starts_with_the_defaults_of_training(client: TestClient) -> None:
+def test_the_form_contains_the_default_settings(client: TestClient) -> None:
     html = client.get("/").text
     config = make_config()
     for name in ("alpha", "sigma", "gamma", "epochs", "seed"):

@@ -1,4 +1,4 @@
-"""A user's own file on the page: what became of it, or everything that is wrong with it."""
+"""Uploads on the page in Chromium: the import report, or every fault."""
 
 import re
 
@@ -28,7 +28,7 @@ def _upload(page: Page, name: str, content: str, **fields: str) -> None:
     page.click("#upload-button")
 
 
-def test_a_file_is_stored_shown_and_reported(watch: Watch, work: Work) -> None:
+def test_an_uploaded_grid_is_stored_and_its_report_shown(watch: Watch, work: Work) -> None:
     page = watch(work.address).open(f"/?graph={work.graph['id']}")
     _settle(page)
     _upload(page, "notes.txt", SMALL_CASE)
@@ -47,9 +47,7 @@ def test_a_file_is_stored_shown_and_reported(watch: Watch, work: Work) -> None:
     expect(page.locator("#train-label option")).to_have_count(4)
 
 
-def test_the_report_survives_a_switch_from_the_view_of_large_grids(
-    watch: Watch, work: Work
-) -> None:
+def test_the_report_is_shown_after_a_change_of_view(watch: Watch, work: Work) -> None:
     large = work.upload_ring("large ring", 5001)
     page = watch(work.address).open(f"/?graph={large['id']}&view=large")
     _settle(page, 5001)
@@ -59,15 +57,17 @@ def test_the_report_survives_a_switch_from_the_view_of_large_grids(
     expect(page.locator(_RESULT)).to_contain_text("3 (2 line, 1 transformer)")
 
 
-def test_columns_that_are_not_kept_are_told_with_their_cells(watch: Watch, work: Work) -> None:
+def test_columns_that_are_not_imported_are_listed_with_their_cells(
+    watch: Watch, work: Work
+) -> None:
     page = watch(work.address).open(f"/?graph={work.graph['id']}")
     _settle(page)
     buses = "id,load\n1,1O\n2,\n3,4\n"
     second: FilePayload = {"name": "b.csv", "mimeType": "text/csv", "buffer": buses.encode()}
     page.set_input_files(f"{_FORM} [name=buses]", second)
     _upload(page, "branches.csv", "source,target\n1,2\n2,3\n")
-    told = "load (not a number in 2: buses line 2: '1O', buses line 3: empty)"
-    expect(page.locator(_RESULT)).to_contain_text(told)
+    row = "load (not a number in 2: buses line 2: '1O', buses line 3: empty)"
+    expect(page.locator(_RESULT)).to_contain_text(row)
 
 
 def test_every_fault_of_a_file_is_listed(watch: Watch, work: Work) -> None:

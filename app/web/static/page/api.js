@@ -1,9 +1,9 @@
-// The REST API, as every other client uses it; what goes wrong arrives as a Problem.
+// Calls of the REST API; every failure is thrown as a Problem.
 
 const ROOT = new URL("../..", import.meta.url);
 const PAGE = 200;
 
-/** An RFC 9457 problem body, or what comes closest to one. */
+/** An error with an RFC 9457 problem body. */
 export class Problem extends Error {
   constructor(body) {
     super(problemText(body));
@@ -12,7 +12,7 @@ export class Problem extends Error {
   }
 }
 
-/** Write a problem body as text: what happened, then every fault. */
+/** Format a problem body as text: title and detail, then every fault. */
 export function problemText(body) {
   const faults = (body.errors ?? []).map((fault) => `• ${[fault.where, fault.problem].filter(Boolean).join(": ")}`);
   const head = [body.title, body.detail].filter(Boolean).filter((text, index, all) => all.indexOf(text) === index);
@@ -24,7 +24,7 @@ async function request(path, options = {}) {
   try {
     response = await fetch(new URL(path, ROOT), { ...options, headers: { Accept: "application/json", ...options.headers } });
   } catch {
-    throw new Problem({ title: "The service does not answer", detail: "It may be starting or stopped; this page keeps trying." });
+    throw new Problem({ title: "The service does not answer", detail: "It may be starting or stopped; this page tries again automatically." });
   }
   const body = await response.json().catch(() => null);
   if (response.ok) return body;
@@ -48,7 +48,7 @@ export const getBus = async (graphId, bus) =>
 
 export const loadCase = (name) => send("graphs", { case: name });
 
-/** Send a form with a file; the answer is the grid with the report of its import. */
+/** Upload a form with a file; returns the grid with its import report. */
 export const uploadGrid = (form) => request("graphs", { method: "POST", body: form });
 
 export const listModels = async (graphId) => (await request(`models?${query({ graph_id: graphId, limit: PAGE })}`)).items;
@@ -61,7 +61,7 @@ export const listJobs = (limit) => request(`jobs?${query({ limit })}`);
 
 export const getJob = (id) => request(`jobs/${encodeURIComponent(id)}`);
 
-/** What happens to a job, as it happens. */
+/** Event stream of a job. */
 export const followJob = (id) => new EventSource(new URL(`jobs/${encodeURIComponent(id)}/events`, ROOT));
 
 export const cancelJob = (id) => request(`jobs/${encodeURIComponent(id)}`, { method: "DELETE" });
@@ -74,5 +74,5 @@ export const cancelSweep = (id) => request(`sweeps/${encodeURIComponent(id)}`, {
 
 export const startTraining = (body) => send("train", body);
 
-/** Let another model answer; `path` is the `promote` address of a model or baseline. */
+/** Promote a model or baseline; `path` is its `promote` path. */
 export const promote = (path, reason) => send(path.replace(/^\//, ""), { reason });

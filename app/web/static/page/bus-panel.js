@@ -1,16 +1,16 @@
-// One bus: what the model says, how sure it is, and whether it is right.
+// One bus: the prediction, its probabilities, and whether it is correct.
 
 import { fill, make } from "./dom.js";
 import { asFigure, asPercent } from "./figures.js";
 import { classMark, classStyle } from "./palette.js";
 
 const PARTS = {
-  train: "training: the model has seen this label",
-  validation: "validation: chose the best epoch",
-  test: "test: unseen in training",
+  train: "training: the model was trained on this label",
+  validation: "validation: used to choose the best epoch",
+  test: "test: not used in training",
 };
 
-/** Show a bus; without a model only what the grid itself says. */
+/** Show a bus; without a model, show only the data of the grid. */
 export function showBus(container, grid, verdicts, bus) {
   const predicted = verdicts.predicted[bus];
   fill(container,
@@ -20,7 +20,7 @@ export function showBus(container, grid, verdicts, bus) {
     predicted < 0 ? null : bars(verdicts, bus));
 }
 
-/** Add the figures that the model has to go by. */
+/** Add the feature values of the bus. */
 export function showFeatures(container, features) {
   const text = Object.entries(features).map(([name, value]) => `${name} ${asFigure(value)}`).join(", ");
   container.querySelector(".features")?.remove();
@@ -32,7 +32,7 @@ function facts(grid, verdicts, bus) {
   if (verdicts.predicted[bus] >= 0) {
     rows.push(["Predicted", verdicts.classNames[verdicts.predicted[bus]]]);
     rows.push(["True label", verdict(verdicts, bus)]);
-    rows.push(["Set", PARTS[verdicts.partOf(bus)] ?? "none: not used"]);
+    rows.push(["Part of the split", PARTS[verdicts.partOf(bus)] ?? "none"]);
   }
   rows.push(["Neighbours", String(grid.neighbourCount(bus))]);
   return make("dl", { class: "facts" }, ...rows.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
@@ -40,7 +40,7 @@ function facts(grid, verdicts, bus) {
 
 function verdict(verdicts, bus) {
   const truth = verdicts.truthName(bus);
-  if (truth === null) return "not known";
+  if (truth === null) return "unknown";
   const wrong = verdicts.isWrong(bus);
   return make("span", {}, `${truth} – `, make("span", { class: `verdict ${wrong ? "wrong" : "right"}` }, wrong ? "✗ predicted wrongly" : "✓ predicted correctly"));
 }

@@ -1,4 +1,4 @@
-// Loss and accuracy over the epochs of one job, as two small drawings.
+// Loss and accuracy per epoch of one job, as two small plots.
 
 import { make } from "./dom.js";
 import { baseLayout, themeColour } from "./theme.js";
@@ -8,12 +8,12 @@ const QUANTITIES = [
   { name: "Accuracy", train: "train_accuracy", validation: "validation_accuracy", format: ".0%" },
 ];
 
-/** Make the two empty drawings. */
+/** Create the two empty plots. */
 export const makeCurves = () =>
   make("div", { class: "curves" }, ...QUANTITIES.map(({ name }) =>
-    make("div", { class: "curve", role: "img", "aria-label": `${name} over the epochs` })));
+    make("div", { class: "curve", role: "img", "aria-label": `${name} per epoch` })));
 
-/** Draw the curves known so far, dashed like the card's for validation; the elements must be on the page. */
+/** Draw the curves so far; validation is dashed as on the card. The elements must be on the page. */
 export function drawCurves(container, curves) {
   QUANTITIES.forEach((quantity, index) => {
     const traces = [
@@ -26,7 +26,7 @@ export function drawCurves(container, curves) {
   });
 }
 
-/** Let go of what Plotly keeps for the drawings. */
+/** Remove the plots and free their memory. */
 export function dropCurves(container) {
   for (const drawing of container.children) window.Plotly.purge(drawing);
   container.remove();
@@ -42,7 +42,7 @@ const layout = (quantity) => {
   return {
     ...baseLayout(),
     margin: { l: 40, r: 8, t: 30, b: 30 },
-    title: { text: `${quantity.name} by epoch`, font: { size: 13 }, x: 0, xanchor: "left", y: 0.98 },
+    title: { text: `${quantity.name} per epoch`, font: { size: 13 }, x: 0, xanchor: "left", y: 0.98 },
     showlegend: true,
     legend: { orientation: "h", x: 1, xanchor: "right", y: 1.02, yanchor: "bottom", font: { size: 11 } },
     xaxis: { ...axis, rangemode: "tozero" },

@@ -1,8 +1,8 @@
-// Small steps on the document: find, make, fill.
+// Helpers for DOM elements: find, create, fill.
 
 export const byId = (id) => document.getElementById(id);
 
-/** Make an element; children are nodes or text, never markup. */
+/** Create an element; children are nodes or text, never markup. */
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   setAttributes(element, attributes);
@@ -10,7 +10,7 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** Make an SVG element. */
+/** Create an SVG element. */
 export function makeSvg(tag, attributes = {}, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
   setAttributes(element, attributes);
@@ -26,7 +26,7 @@ function setAttributes(element, attributes) {
   }
 }
 
-/** Replace what an element shows; the old content goes in one step. */
+/** Replace the content of an element. */
 export function fill(element, ...children) {
   element.replaceChildren(...children.filter((child) => child !== null && child !== undefined));
 }
@@ -37,7 +37,7 @@ export function showMessage(element, message) {
   element.hidden = !message;
 }
 
-/** Tell a screen reader. */
+/** Announce a message to screen readers. */
 export function announce(message) {
   byId("announcer").textContent = message;
 }

@@ -1,4 +1,4 @@
-// The drawing of the grid: zoom, hover, choosing a bus.
+// The drawing of the grid: zoom, hover, selection of a bus.
 
 import { byId } from "./dom.js";
 import { baseLayout } from "./theme.js";
@@ -18,7 +18,7 @@ export class Drawing {
     byId("zoom-reset").addEventListener("click", () => this.showAll());
   }
 
-  /** Draw a grid with the verdicts of a model; the view stays while the grid does. */
+  /** Draw a grid with the predictions of a model; the zoom is kept for the same grid. */
   async draw(grid, verdicts, options) {
     this.scene = { grid, verdicts, options };
     await window.Plotly.react(this.container, makeTraces(grid, verdicts, options), this.layout(grid), {
@@ -28,7 +28,7 @@ export class Drawing {
     if (!this.listening) this.listen();
   }
 
-  /** Put the ring around a bus; all other traces stay as they are. */
+  /** Mark the selected bus with a ring; the other traces do not change. */
   mark(bus) {
     if (!this.scene) return;
     this.scene.options.selected = bus;
@@ -52,7 +52,7 @@ export class Drawing {
       ...baseLayout(),
       margin: { l: 4, r: 4, t: 4, b: 4 },
       hovermode: "closest",
-      // A finger scrolls the page until the drawing is zoomed in.
+      // On touch screens a swipe scrolls the page until the drawing is zoomed in.
       dragmode: COARSE ? false : "pan",
       xaxis: axis,
       yaxis: { ...axis, scaleanchor: "x" },

@@ -1,9 +1,9 @@
-// How figures and moments are written.
+// Formats numbers and times.
 
 const PERCENT = new Intl.NumberFormat("en", { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const COUNT = new Intl.NumberFormat("en");
 
-/** 0.8334 -> "83.3 %"; nothing is shown as a figure when there is none. */
+/** 0.8334 -> "83.3%"; a dash if there is no number. */
 export const asPercent = (share) => (isNumber(share) ? PERCENT.format(share) : "–");
 
 export const asCount = (count) => (isNumber(count) ? COUNT.format(count) : "–");
@@ -16,7 +16,7 @@ export const asFigure = (value) => (isNumber(value) ? String(Number(value.toPrec
 
 export const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 
-/** The moment in the reader's own time zone. */
+/** A time in the time zone of the browser. */
 export function asMoment(text) {
   if (!text) return "–";
   return new Date(text).toLocaleString([], { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });

@@ -1,14 +1,14 @@
-// A grid as columns, with a place for every bus.
+// A grid as columns, with a position for every bus.
 
 import { layOut } from "./topology-layout.js";
 
 const PLACEMENTS = {
-  geographic: "Buses stand at their geographic coordinates.",
-  schematic: "Buses stand where the case's own diagram has them; the places are not geographic.",
-  computed: "Not all buses have coordinates: their places are computed from the branches alone.",
+  geographic: "Buses are drawn at their geographic coordinates.",
+  schematic: "Buses are drawn as in the diagram of the case; the positions are not geographic.",
+  computed: "Not all buses have coordinates; their positions are computed from the branches.",
 };
 
-/** Make a grid from the answer of GET /graphs/{id}/topology. */
+/** Make a grid from the response of GET /graphs/{id}/topology. */
 export function makeGrid(topology) {
   const { buses, branches } = topology;
   const places = placesOf(topology);
@@ -29,7 +29,7 @@ export function makeGrid(topology) {
   return grid;
 }
 
-/** Stored coordinates if every bus has them, else computed ones; degrees of longitude shrink. */
+/** Stored coordinates if every bus has them, else computed ones; longitudes are scaled by the latitude. */
 function placesOf({ buses, branches, coordinate_system: system }) {
   const complete = buses.x.every((value, bus) => value !== null && buses.y[bus] !== null);
   if (!complete) return { ...layOut(buses.id.length, branches.from, branches.to), system: "computed" };
@@ -42,17 +42,17 @@ function placesOf({ buses, branches, coordinate_system: system }) {
 const titleOf = (id, name) => (name && name !== id ? `Bus ${id} (${name})` : `Bus ${id}`);
 
 function neighboursOf({ from, to }, bus) {
-  const found = [];
+  const neighbours = [];
   for (let branch = 0; branch < from.length; branch += 1) {
-    if (from[branch] === bus) found.push(to[branch]);
-    if (to[branch] === bus) found.push(from[branch]);
+    if (from[branch] === bus) neighbours.push(to[branch]);
+    if (to[branch] === bus) neighbours.push(from[branch]);
   }
-  return found;
+  return neighbours;
 }
 
-/** Position of a bus by id, else by name whatever its case; -1 if there is none. */
+/** Index of a bus by its id, or by its name ignoring case; -1 if there is none. */
 function findBus({ id, name }, text) {
   const wanted = text.trim();
   const byId = id.indexOf(wanted);
-  return byId >= 0 ? byId : name.findIndex((one) => one !== null && one.toLowerCase() === wanted.toLowerCase());
+  return byId >= 0 ? byId : name.findIndex((value) => value !== null && value.toLowerCase() === wanted.toLowerCase());
 }

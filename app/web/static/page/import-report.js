@@ -1,6 +1,6 @@
-// The report of an import in words: what was kept, what was dropped, what labels came along.
+// The import report as rows: what was imported, dropped and labelled.
 
-/** Return pairs of a name and what to say of it; nothing is said of what is not there. */
+/** Return pairs of a title and a text; empty rows are omitted. */
 export function reportRows(report) {
   const { dropped, switches = {} } = report;
   const rows = [
@@ -11,13 +11,13 @@ export function reportRows(report) {
     ["Isolated buses", listed(report.isolated_buses)],
     ["Parallel branches", listed(report.parallel_branches)],
     ["Self-loops dropped", listed(dropped.self_loops)],
-    ["Out of service, dropped", positive(dropped.out_of_service_branches)],
-    ["Without weight, dropped", positive(dropped.branches_without_weight)],
-    ["Open at switches", positive(switches.open_at_branches)],
-    ["Not read", Object.entries(report.tables_not_read ?? {}).map(([name, rows]) => `${name} (${rows})`).join(", ")],
-    ["Converted", (report.statements_applied ?? []).join("; ")],
+    ["Out-of-service branches dropped", positive(dropped.out_of_service_branches)],
+    ["Branches without weight dropped", positive(dropped.branches_without_weight)],
+    ["Branches opened by switches", positive(switches.open_at_branches)],
+    ["Tables not read", Object.entries(report.tables_not_read ?? {}).map(([name, rows]) => `${name} (${rows})`).join(", ")],
+    ["Statements applied", (report.statements_applied ?? []).join("; ")],
     ["Features", report.features.map(({ name, unit }) => (unit ? `${name} (${unit})` : name)).join(", ")],
-    ["Columns not kept", (report.columns_not_kept ?? []).map(({ name, not_numbers: cells }) => `${name} (not a number in ${listed(cells)})`).join("; ")],
+    ["Columns not imported", (report.columns_not_kept ?? []).map(({ name, not_numbers: cells }) => `${name} (not a number in ${listed(cells)})`).join("; ")],
     ["Labels", Object.entries(report.labels).map(([name, classes]) => `${name}: ${Object.values(classes).filter(Boolean).length} classes`).join("; ")],
   ];
   return rows.filter(([, value]) => value);
@@ -32,8 +32,8 @@ function branches({ branches: total, branch_kinds: kinds }) {
   return `${count(total)} (${parts.join(", ")})`;
 }
 
-function listed(found) {
-  if (!found?.count) return "";
-  const shown = found.first.slice(0, 5).join(", ");
-  return `${count(found.count)}: ${shown}${found.count > 5 ? ", …" : ""}`;
+function listed(items) {
+  if (!items?.count) return "";
+  const shown = items.first.slice(0, 5).join(", ");
+  return `${count(items.count)}: ${shown}${items.count > 5 ? ", …" : ""}`;
 }

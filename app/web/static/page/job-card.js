@@ -1,4 +1,4 @@
-// One job: its state, how far it is, what went wrong or what came of it.
+// One job: its state, its progress, its error or its model.
 
 import { problemText } from "./api.js";
 import { fill, make } from "./dom.js";
@@ -8,7 +8,7 @@ const ACTIVE = new Set(["queued", "running"]);
 
 export const isActive = (job) => ACTIVE.has(job.state);
 
-/** Make the card of a job; `update(job)` shows its newest state without losing the focus. */
+/** Make the card of a job; `update(job, graphName)` shows its new state and keeps the focus. */
 export function makeJobCard(actions) {
   const parts = {
     state: make("span"),
@@ -58,10 +58,10 @@ function showProgress({ progress, figures }, job) {
 function describeProgress(job) {
   if (!isNumber(job.epoch)) return waitingText(job);
   const epoch = `${job.epoch}${isNumber(job.epochs) ? ` of at most ${job.epochs}` : ""}`;
-  if (isActive(job) && job.stage) return `Trained; now measuring ${job.stage}.`;
+  if (isActive(job) && job.stage) return `Training finished; now: ${job.stage}.`;
   if (isActive(job)) return `Epoch ${epoch}: ${describeFigures(job)}.`;
-  const kept = job.model_id ? "; the epoch best on validation is kept" : "";
-  return `Ended after epoch ${epoch}${kept}. Last epoch: ${describeFigures(job)}.`;
+  const stored = job.model_id ? "; the model has the weights of the best epoch on validation" : "";
+  return `Ended after epoch ${epoch}${stored}. Last epoch: ${describeFigures(job)}.`;
 }
 
 const describeFigures = (job) =>
@@ -70,5 +70,5 @@ const describeFigures = (job) =>
 
 function waitingText(job) {
   if (job.state === "queued") return "Waiting for a worker.";
-  return job.state === "running" ? "Preparing: the worker loads the grid." : "";
+  return job.state === "running" ? "The worker is loading the grid." : "";
 }

@@ -1,4 +1,4 @@
-// The newest jobs, asked for whenever the service has news of them, and now and then anyway.
+// The newest jobs: refreshed on events of the service and at regular intervals.
 
 import { cancelJob, followJob, getJob, listJobs } from "./api.js";
 import { drawCurves, dropCurves, makeCurves } from "./curves.js";
@@ -7,11 +7,11 @@ import { isActive, makeJobCard } from "./job-card.js";
 import { guarded, notify } from "./notices.js";
 
 const SHOWN = 6;
-const AT_NEWS = 250;
+const AFTER_EVENT = 250;
 const SOON = 1000;
 const LATER = 5000;
 
-/** Follow the jobs; `onEnded(job, wasWatched)` hears once of every job that has ended. */
+/** Shows the jobs; calls `onEnded(job, wasWatched)` once for every job that has ended. */
 export class JobsPanel {
   constructor(container, { graphName, onEnded, showModel }) {
     Object.assign(this, { container, graphName, onEnded });
@@ -25,12 +25,12 @@ export class JobsPanel {
     document.addEventListener("visibilitychange", () => document.hidden || this.refresh());
   }
 
-  /** Ask now, then again: soon while something runs of which no news come, later otherwise. */
+  /** Refresh now and schedule the next refresh: soon if a job runs without an event stream. */
   async refresh() {
     clearTimeout(this.timer);
     this.round = (this.round ?? 0) + 1;
     const round = this.round;
-    Object.assign(this, { asking: true, heard: false });
+    Object.assign(this, { isRefreshing: true, hasEvent: false });
     let wait = LATER;
     try {
       const { items } = await listJobs(SHOWN);
@@ -44,33 +44,33 @@ export class JobsPanel {
       notify("jobs", problem);
     }
     if (round !== this.round) return;
-    this.asking = false;
-    if (!document.hidden) this.timer = setTimeout(() => this.refresh(), this.heard ? AT_NEWS : wait);
+    this.isRefreshing = false;
+    if (!document.hidden) this.timer = setTimeout(() => this.refresh(), this.hasEvent ? AFTER_EVENT : wait);
   }
 
-  /** Hear of one job, the one that most happens to; whatever it is, the answer is to ask. */
+  /** Subscribe to the events of one job, the running one; every event causes a refresh. */
   follow(job) {
     if (this.stream?.id === job?.id) return;
     this.stream?.source.close();
     this.stream = job ? { id: job.id, source: followJob(job.id) } : null;
     const source = this.stream?.source;
-    for (const kind of ["state", "progress"]) source?.addEventListener(kind, () => this.hear());
+    for (const kind of ["state", "progress"]) source?.addEventListener(kind, () => this.onEvent());
     source?.addEventListener("end", () => {
       source.close();
-      this.hear();
+      this.onEvent();
     });
   }
 
-  hear() {
-    this.heard = true;
-    if (this.asking || document.hidden) return;
+  onEvent() {
+    this.hasEvent = true;
+    if (this.isRefreshing || document.hidden) return;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.refresh(), AT_NEWS);
+    this.timer = setTimeout(() => this.refresh(), AFTER_EVENT);
   }
 
   show(jobs) {
     if (jobs.length === 0) {
-      fill(this.container, make("p", { class: "hint" }, "Nothing has been trained yet. Jobs appear here as soon as you train."));
+      fill(this.container, make("p", { class: "hint" }, "No jobs yet. Training jobs appear here."));
       return;
     }
     const cards = jobs.map((job) => this.cardOf(job));
@@ -97,7 +97,7 @@ export class JobsPanel {
     }
   }
 
-  /** Curves of the job that runs, else of the newest that got anywhere. */
+  /** Show the curves of the running job, or of the newest job with at least one epoch. */
   async showCurves(jobs) {
     const job = jobs.find((one) => one.state === "running" && one.epoch) ?? jobs.find((one) => one.epoch);
     const mark = job ? `${job.id} ${job.epoch} ${job.state}` : null;

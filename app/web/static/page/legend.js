@@ -1,10 +1,10 @@
-// The legend: what the marks mean, how many buses carry them, and a switch for each.
+// The legend: the meaning of each marker, its count of buses, and a button to hide it.
 
 import { fill, make } from "./dom.js";
 import { asCount } from "./figures.js";
 import { classMark, trainingMark, wrongMark } from "./palette.js";
 
-/** Show the legend; `onToggle(key)` switches one entry. */
+/** Show the legend; a click on an entry calls `onToggle(key)`. */
 export function showLegend(list, grid, verdicts, hidden, onToggle) {
   const buses = grid.ids.map((_, bus) => bus);
   const count = (matches) => buses.filter(matches).length;

@@ -1,4 +1,4 @@
-// The page: which grid, which model, which bus; every other module shows one part of that.
+// Entry point: holds the current grid, model and bus; every other module shows one part of them.
 
 import { getBus, getGraph, getModel, getPredictions, getTopology, listGraphs, listModels, loadCase, Problem } from "./api.js";
 import { showBus, showFeatures } from "./bus-panel.js";
@@ -62,7 +62,7 @@ function showModelOf({ graph_id: graphId, model_id: modelId }) {
   return showGraph(graphId, modelId);
 }
 
-/** Load the list of grids; as long as there is none, look again. */
+/** Load the list of grids; retry while the list is empty or the service does not answer. */
 async function refreshGraphs() {
   clearTimeout(state.retry);
   try {
@@ -88,7 +88,7 @@ async function refreshGraphs() {
 
 function showEmpty() {
   const button = make("button", { type: "button", class: "primary", onclick: loadFirstCase }, "Load IEEE 118");
-  if (byId("map-empty").hidden) fill(byId("map-empty"), make("p", {}, "No grid yet. On its first start the service loads one itself, which takes some seconds."), button);
+  if (byId("map-empty").hidden) fill(byId("map-empty"), make("p", {}, "No grid yet. On its first start the service loads one automatically; this takes a few seconds."), button);
   byId("map-empty").hidden = false;
   fill(byId("model-choice"), make("option", { value: "" }, "none yet"));
   byId("model-choice").disabled = true;
@@ -100,7 +100,7 @@ async function loadFirstCase(event) {
   await refreshGraphs();
 }
 
-/** Show a grid with the model named, else with its active one. */
+/** Show a grid with the given model, or with its active model. */
 async function showGraph(graphId, modelId) {
   const turn = (state.turn += 1);
   await guarded("grid", async () => {
@@ -118,7 +118,7 @@ async function showGraph(graphId, modelId) {
   });
 }
 
-/** Large grids are drawn through WebGL, which only the large view of this page is allowed to do. */
+/** Large grids are drawn with WebGL, which only the "large" view of this page may use. */
 function switchView(graph, modelId) {
   const isLarge = address.get("view") === "large";
   if (needsWebgl(graph.bus_count) === isLarge) return false;
@@ -145,12 +145,12 @@ async function refreshModels(modelId) {
 }
 
 const lostModel = (id) =>
-  new Problem({ title: "No such model", detail: `${state.graph.name} has no model ${id}: it may have been deleted, or its grid was.` });
+  new Problem({ title: "No such model", detail: `${state.graph.name} has no model ${id}: the model or its grid may have been deleted.` });
 
 const modelTitle = (model) =>
   `${model.label} · ${model.kind.replaceAll("_", " ")} · test ${asPercent(model.metrics.test.accuracy)} · ${asMoment(model.created_at)}${model.active ? " · active" : ""}`;
 
-/** Colour the grid by a model; without an id, draw it plain. */
+/** Colour the grid by the predictions of a model; without an id, draw it in one colour. */
 async function showVerdicts(modelId) {
   const turn = (state.turn += 1);
   await guarded("model", async () => {
@@ -173,7 +173,7 @@ function showCaption() {
   const { grid, graph } = state;
   const size = `${plural(graph.bus_count, "bus", "buses")} and ${plural(graph.branch_count, "branch", "branches")}`;
   byId("map-caption").textContent = `${graph.name}: ${size}. ${grid.placement}`;
-  byId("plot").setAttribute("aria-label", `Drawing of ${graph.name}: ${size}. Use the search field under “Bus” to read a single bus.`);
+  byId("plot").setAttribute("aria-label", `Drawing of ${graph.name}: ${size}. Use the search field under “Bus” to look up a single bus.`);
 }
 
 function toggleEntry(key) {
@@ -184,7 +184,7 @@ function toggleEntry(key) {
 function offerBuses() {
   const count = Math.min(state.grid.ids.length, 1000);
   fill(byId("bus-list"), ...state.grid.ids.slice(0, count).map((id, bus) => make("option", { value: id }, state.grid.names[bus] ?? "")));
-  fill(byId("bus-details"), make("p", { class: "hint" }, "Click a bus in the drawing, or type its number."));
+  fill(byId("bus-details"), make("p", { class: "hint" }, "Click a bus in the drawing, or enter its number or name."));
 }
 
 function searchBus(event) {
@@ -212,9 +212,9 @@ function showSelected() {
   });
 }
 
-/** A job has ended: if it made a model of this grid that is new to us, show it. */
+/** A job has ended: if it stored a new model of the current grid, show it. */
 async function noticeJob(job, wasWatched) {
-  if (wasWatched) announce(`Training has ended: ${job.state}.`);
+  if (wasWatched) announce(`Training ${job.state}.`);
   const isNew = job.model_id && !state.models.some((model) => model.id === job.model_id);
   if (isNew && job.graph_id === state.graph?.id) await guarded("models", () => refreshModels(wasWatched ? job.model_id : null));
 }

@@ -1,18 +1,18 @@
-// What went wrong, by who found it: a part that works again takes only its own words back.
+// Error messages on top of the page, one per part of the page.
 
 import { Problem } from "./api.js";
 import { byId, showMessage } from "./dom.js";
 
 const messages = new Map();
 
-/** Show a part's problem on top of the page; without one, forget the last. */
+/** Show the problem of a part; without a problem, remove its last message. */
 export function notify(part, problem = null) {
   if (problem) messages.set(part, problem.message);
   else messages.delete(part);
   showMessage(byId("notice"), [...new Set(messages.values())].join("\n"));
 }
 
-/** Do some work of a part; its problem is shown, not thrown. */
+/** Run the work of a part and show its problem instead of throwing it. */
 export async function guarded(part, work) {
   try {
     await work();

@@ -1,12 +1,12 @@
-// Colour and shape of every class: safe for colour-blind eyes, readable without colour.
+// Colour and shape of every class, distinguishable by colour-blind readers and without colour.
 
 import { makeSvg } from "./dom.js";
 
-// Okabe and Ito (2008), without black, which the dark page would swallow.
+// Okabe and Ito (2008), without black, which is invisible on the dark page.
 const COLOURS = ["#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#0072b2", "#d55e00", "#f0e442"];
 const SHAPES = ["circle", "square", "triangle-up", "diamond", "hexagon", "star", "pentagon", "cross"];
 
-/** More classes than colours repeat a colour with another shape: 56 pairs differ. */
+/** Colours repeat with another shape: 56 pairs are distinct. */
 export const classStyle = (index) => ({
   colour: COLOURS[index % COLOURS.length],
   shape: SHAPES[index % SHAPES.length],
@@ -23,7 +23,7 @@ const OUTLINES = {
   cross: () => polygon([[5.5, 1], [10.5, 1], [10.5, 5.5], [15, 5.5], [15, 10.5], [10.5, 10.5], [10.5, 15], [5.5, 15], [5.5, 10.5], [1, 10.5], [1, 5.5], [5.5, 5.5]]),
 };
 
-/** The mark of a class, as the drawing has it, for legends and panels. */
+/** The marker of a class as in the drawing, for legends and panels. */
 export function classMark(index) {
   const { colour, shape } = classStyle(index);
   const outline = OUTLINES[shape]();
@@ -31,11 +31,11 @@ export function classMark(index) {
   return mark(outline);
 }
 
-/** The ring around a training bus. */
+/** The ring around training buses. */
 export const trainingMark = () =>
   mark(makeSvg("circle", { cx: 8, cy: 8, r: 6, fill: "none", stroke: "currentColor", "stroke-width": 2 }));
 
-/** The cross over a wrong prediction. */
+/** The cross on wrong predictions. */
 export const wrongMark = () =>
   mark(makeSvg("path", { d: "M3 3 L13 13 M13 3 L3 13", stroke: "currentColor", "stroke-width": 2.5 }));
 

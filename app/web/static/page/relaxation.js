@@ -1,4 +1,4 @@
-// Springs along branches and a short push between buses: separates what a projection piles up.
+// Force-directed relaxation: springs along branches, repulsion between close buses.
 
 const ROUNDS = 120;
 const LARGEST = 20_000;
@@ -23,7 +23,7 @@ export function relax(x, y, local) {
   }
 }
 
-/** Two leaves of one bus have the same hops to everything: part them, the same way every time. */
+/** Separate buses with equal hop distances (leaves of one bus), deterministically. */
 function scatter(x, y) {
   for (let bus = 0; bus < x.length; bus += 1) {
     x[bus] += 0.3 * Math.cos(bus * GOLDEN_ANGLE);
@@ -46,7 +46,7 @@ function forces(x, y, local) {
   return [moveX, moveY];
 }
 
-/** Buses sorted into squares as wide as the push reaches: only near pairs are looked at. */
+/** Sort buses into cells as wide as the repulsion reaches, so that only close pairs are compared. */
 function sortIntoCells(x, y) {
   const cells = new Map();
   for (let bus = 0; bus < x.length; bus += 1) {

@@ -1,11 +1,11 @@
-// The settings of a sweep beside what they reached, the best on validation first.
+// The settings of a sweep with their accuracy, the best on validation first.
 
 import { fill, make } from "./dom.js";
 import { asFigure, asPercent, isNumber } from "./figures.js";
 
 const SHOWN = 6;
 
-/** Show the best few combinations; the rest is in the API. */
+/** Show the best combinations; the API returns all of them. */
 export function showCandidates(container, sweep, candidates) {
   const measured = candidates.filter(({ seeds }) => seeds > 0);
   if (measured.length === 0) {
@@ -30,6 +30,6 @@ const asSetting = (value) => (isNumber(value) ? asFigure(value) : String(value))
 
 function note(count, id) {
   const link = make("a", { href: `sweeps/${encodeURIComponent(id)}` }, "All results");
-  const rest = count > SHOWN ? ` of ${count} combinations, the best ${SHOWN} are shown` : "";
-  return make("p", { class: "hint" }, "Means over the seeds; chosen on validation. ", link, rest ? `${rest}.` : ".");
+  const rest = count > SHOWN ? ` (the table shows the best ${SHOWN} of ${count} combinations)` : "";
+  return make("p", { class: "hint" }, "Mean accuracy over the seeds; the best is chosen on validation. ", link, rest ? `${rest}.` : ".");
 }

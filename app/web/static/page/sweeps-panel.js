@@ -1,4 +1,4 @@
-// The newest sweeps: how far each is and which settings are best on validation so far.
+// The newest sweeps: the progress of each and its best settings on validation so far.
 
 import { cancelSweep, getSweep, listSweeps } from "./api.js";
 import { fill, make } from "./dom.js";
@@ -11,7 +11,7 @@ const SHOWN = 3;
 const SOON = 2000;
 const LATER = 10000;
 
-/** Follow the sweeps; their section stays hidden as long as there is none. */
+/** Shows the sweeps; their section is hidden while there is none. */
 export class SweepsPanel {
   constructor(section, container, { graphName, showModel }) {
     Object.assign(this, { section, container, graphName, showModel });
@@ -20,7 +20,7 @@ export class SweepsPanel {
     document.addEventListener("visibilitychange", () => document.hidden || this.refresh());
   }
 
-  /** Ask now, then again: soon while something runs, later otherwise. */
+  /** Refresh now and schedule the next refresh: soon while a sweep runs, later otherwise. */
   async refresh() {
     clearTimeout(this.timer);
     this.round = (this.round ?? 0) + 1;
@@ -51,7 +51,7 @@ export class SweepsPanel {
     return this.cards.get(id);
   }
 
-  /** The table is asked for only when something has happened since it was drawn. */
+  /** Request the table only if a job has changed its state since the table was drawn. */
   async update(card, sweep) {
     showHead(card, sweep, this.graphName(sweep.graph_id));
     const mark = JSON.stringify(sweep.jobs);
@@ -77,9 +77,9 @@ function makeCard(act) {
     title: make("strong"),
     moment: make("span", { class: "hint" }),
     button: make("button", { type: "button", onclick: () => act(card.sweep) }),
-    progress: make("progress", { max: 1, "aria-label": "Share of the sweep that is done" }),
+    progress: make("progress", { max: 1, "aria-label": "Progress of the sweep" }),
     counts: make("p", { class: "hint" }),
-    table: make("div", { class: "sweep-table", role: "region", tabindex: 0, "aria-label": "Settings and what they reached" }),
+    table: make("div", { class: "sweep-table", role: "region", tabindex: 0, "aria-label": "Settings and their accuracy" }),
   };
   const head = make("div", { class: "job-head" }, card.state, card.title, card.moment, card.button);
   card.root = make("article", { class: "job sweep" }, head, card.progress, card.counts, card.table);
@@ -90,7 +90,7 @@ function showHead(card, sweep, graphName) {
   card.sweep = sweep;
   card.state.className = `state ${sweep.state}`;
   card.state.textContent = sweep.cancel_requested && isActive(sweep) ? "stopping" : sweep.state;
-  card.title.textContent = `${sweep.label} on ${graphName}, ${sweep.parameters.join(", ")} varied`;
+  card.title.textContent = `${sweep.label} on ${graphName}, varying ${sweep.parameters.join(", ")}`;
   card.moment.textContent = asMoment(sweep.finished_at ?? sweep.created_at);
   card.button.hidden = !isActive(sweep) && !sweep.best?.model_id;
   card.button.disabled = isActive(sweep) && sweep.cancel_requested;

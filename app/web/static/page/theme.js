@@ -1,14 +1,14 @@
-// Colours of the page for the drawings, and word when the reader's preference changes.
+// Colours of the page for the drawings, and a callback when the colour scheme changes.
 
 const PREFERENCE = window.matchMedia("(prefers-color-scheme: dark)");
 
-/** Return the value of a colour of theme.css, such as "ink". */
+/** Return a colour of theme.css by its name, such as "ink". */
 export const themeColour = (name) =>
   getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
 export const onThemeChange = (redraw) => PREFERENCE.addEventListener("change", redraw);
 
-/** What all drawings have in common. */
+/** Layout options of all drawings. */
 export const baseLayout = () => ({
   paper_bgcolor: "rgba(0,0,0,0)",
   plot_bgcolor: "rgba(0,0,0,0)",

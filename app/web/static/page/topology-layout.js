@@ -1,4 +1,4 @@
-// Places buses that have no coordinates: the same grid always gives the same drawing.
+// Computes positions of buses without coordinates, deterministically.
 
 import { relax } from "./relaxation.js";
 
@@ -54,7 +54,7 @@ function placeIsland(members, neighbours) {
   return { members, x, y };
 }
 
-/** Pivot multidimensional scaling (Brandes and Pich 2006): hops to a few buses, two main axes. */
+/** Pivot multidimensional scaling (Brandes and Pich 2006) of hop distances to a few buses. */
 function embed(local) {
   const columns = centre(measurePivots(local));
   const first = mainAxis(columns, null);
@@ -145,7 +145,7 @@ function scaleToUnitBranches(x, y, local) {
   }
 }
 
-/** Put the islands on shelves, the largest first, so that none covers another. */
+/** Place the islands in rows, largest first, so that they do not overlap. */
 function packShelves(islands, x, y) {
   const boxes = islands.map((island) => ({ ...island, ...bounds(island) }));
   const area = boxes.reduce((sum, box) => sum + box.width * box.height, 0);

@@ -1,4 +1,4 @@
-// What Plotly draws: branches, buses by predicted class, and the marks on top of them.
+// Plotly traces: branches, buses by predicted class, and markers on top of them.
 
 import { asPercent } from "./figures.js";
 import { classStyle } from "./palette.js";
@@ -6,18 +6,18 @@ import { themeColour } from "./theme.js";
 
 const LARGE_GRID = 5000;
 const CROWDED_GRID = 3000;
-// Plotly's shapes of one size cover different areas.
+// Plotly shapes of the same size cover different areas.
 const SCALES = { "triangle-up": 1.25, diamond: 1.2, square: 0.95, star: 1.4, cross: 1.15 };
 
-/** Legend entries that start switched off: on a large grid the marks would cover the buses. */
+/** Legend entries that are off at first: on a large grid the markers would cover the buses. */
 export const hiddenAtFirst = (busCount) => new Set(busCount > CROWDED_GRID ? ["training", "wrong"] : []);
 
-/** Whether a grid of this size is drawn through WebGL, if the browser has it. */
+/** Whether a grid of this size is drawn with WebGL, if the browser supports it. */
 export const needsWebgl = (busCount) => busCount > LARGE_GRID;
 
 const hasWebgl = () => document.createElement("canvas").getContext("webgl") !== null;
 
-/** Return all traces of a grid; `hidden` names legend entries that are switched off. */
+/** Return all traces of a grid; `hidden` contains the legend entries that are off. */
 export function makeTraces(grid, verdicts, { hidden, selected }) {
   const scene = { grid, verdicts, type: needsWebgl(grid.ids.length) && hasWebgl() ? "scattergl" : "scatter", size: markerSize(grid.ids.length) };
   const shown = (bus) => !hidden.has(legendKey(verdicts, bus));
@@ -85,7 +85,7 @@ const outline = (size, symbol, colour, width) => ({
 
 const placesOf = (grid, members) => ({ x: members.map((bus) => grid.x[bus]), y: members.map((bus) => grid.y[bus]) });
 
-/** Names come from uploads: "<" would start one of Plotly's tags. */
+/** Escape a name from an upload: Plotly would interpret "<" as a tag. */
 const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
 function hoverText(grid, verdicts, bus) {
@@ -96,6 +96,6 @@ function hoverText(grid, verdicts, bus) {
   }
   const truth = verdicts.truthName(bus);
   if (truth !== null) lines.push(`true label: ${escaped(truth)}${verdicts.isWrong(bus) ? " – wrong" : ""}`);
-  if (verdicts.partOf(bus)) lines.push(`set: ${verdicts.partOf(bus)}`);
+  if (verdicts.partOf(bus)) lines.push(`part of the split: ${verdicts.partOf(bus)}`);
   return lines.join("<br>");
 }

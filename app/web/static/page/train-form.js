@@ -1,11 +1,11 @@
-// The settings of a training run and the button that starts it.
+// The form that starts a training job.
 
 import { startTraining } from "./api.js";
 import { announce, byId, fill, make, showMessage } from "./dom.js";
 
-const USUAL_LABEL = "role";
-const WHOLE = ["epochs", "seed"];
-const REAL = ["alpha", "sigma", "gamma"];
+const DEFAULT_LABEL = "role";
+const INTEGERS = ["epochs", "seed"];
+const NUMBERS = ["alpha", "sigma", "gamma"];
 
 export class TrainForm {
   constructor(form, { currentGraph, onStarted }) {
@@ -16,11 +16,11 @@ export class TrainForm {
     });
   }
 
-  /** Offer the label sets of a grid, the usual one first; without any, nothing can be trained. */
+  /** Offer the label sets of a grid; without any, training is disabled. */
   offer(labelNames) {
-    const isUsual = (name) => name === USUAL_LABEL;
-    fill(byId("train-label"), ...labelNames.map((name) => make("option", { value: name, selected: isUsual(name) }, name)));
-    const message = this.currentGraph() && labelNames.length === 0 ? "This grid has no labels: there is nothing to learn from." : null;
+    const isDefault = (name) => name === DEFAULT_LABEL;
+    fill(byId("train-label"), ...labelNames.map((name) => make("option", { value: name, selected: isDefault(name) }, name)));
+    const message = this.currentGraph() && labelNames.length === 0 ? "This grid has no labels, so no model can be trained." : null;
     showMessage(byId("train-error"), message);
     byId("train-button").disabled = labelNames.length === 0;
   }
@@ -32,7 +32,7 @@ export class TrainForm {
     button.disabled = true;
     try {
       const job = await startTraining(this.read());
-      announce("Training has been queued.");
+      announce("Training job queued.");
       this.onStarted(job);
     } catch (problem) {
       showMessage(byId("train-error"), problem.message);
@@ -42,16 +42,16 @@ export class TrainForm {
     }
   }
 
-  /** An empty field is left out: the service then takes its own default. */
+  /** Read the form; an empty field is omitted, so that the service uses its default. */
   read() {
     const fields = new FormData(this.form);
-    const given = [...REAL, ...WHOLE].filter((name) => fields.get(name).trim() !== "");
+    const given = [...NUMBERS, ...INTEGERS].filter((name) => fields.get(name).trim() !== "");
     const config = Object.fromEntries(given.map((name) => [name, Number(fields.get(name))]));
     return { graph_id: this.currentGraph().id, label: fields.get("label"), config };
   }
 
   markInvalid(places) {
-    for (const name of [...REAL, ...WHOLE]) {
+    for (const name of [...NUMBERS, ...INTEGERS]) {
       const wrong = places.some((place) => place.split(/[./]/).includes(name));
       this.form.elements[name].setAttribute("aria-invalid", String(wrong));
     }

@@ -1,4 +1,4 @@
-// A file of the user's own: sent as it is, and what became of it.
+// The upload form: sends a grid file and shows the import report or its faults.
 
 import { uploadGrid } from "./api.js";
 import { announce, byId, fill, make } from "./dom.js";
@@ -31,14 +31,14 @@ export class UploadForm {
     }
   }
 
-  /** Show the report again after the page had to switch to the view of the new grid. */
+  /** Show the report again after the page was reloaded in another view for the new grid. */
   recall(graph) {
     if (window.sessionStorage.getItem(JUST_STORED) !== graph.id) return;
     window.sessionStorage.removeItem(JUST_STORED);
     this.showReport(graph);
   }
 
-  /** An empty field is left out: the service then decides itself. */
+  /** Read the form; an empty field is omitted, so that the service decides. */
   read() {
     const fields = new FormData(this.form);
     for (const [name, value] of [...fields.entries()]) {

@@ -1,6 +1,6 @@
-// What a model says of every bus, beside what is known of it.
+// Predictions of a model for every bus, with the true labels.
 
-/** Verdicts of a model, from its predictions (columns) and the labels of the grid. */
+/** Predictions of a model, from the columns of GET /predict. */
 export class Verdicts {
   constructor(busCount, model, predictions) {
     this.model = model;
@@ -18,7 +18,7 @@ export class Verdicts {
     return this.probabilities(bus)[this.predicted[bus]] ?? null;
   }
 
-  /** Position of the true class; -1 where nobody knows. */
+  /** Position of the true class; -1 if it is unknown. */
   truth(bus) {
     return this.predictions?.truth[bus] ?? -1;
   }
