@@ -116,6 +116,10 @@ class LevyFamily:
     def _correct(self, correction: "PowerCorrection") -> LevyOperator:
         if self.adjacency.shape[0] <= SMALL_NODES:
             power = self._power + (correction.rows.T * correction.signs) @ correction.rows
+            # Round-off in place of zero would be raised to a negative power.
+            isolated = correction.degrees == 0
+            power[isolated] = 0
+            power[:, isolated] = 0
             return DenseLevyOperator(self.adjacency, self.gamma, self.sigma, power)
         from ml.levy.corrected import CorrectedLevyOperator
 

@@ -1,11 +1,14 @@
 """The operators of a graph and of its censored copies."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from experiments.datasets.grid_tasks import load_task
 from ml.graph.graph import Graph, censor_pairs
 from ml.levy.build import LevyFamily
-from ml.levy.dense import DenseLevyOperator
+from ml.levy.dense import DenseLevyOperator, fractional_laplacian
 from ml.levy.solver.core_factors import CensoredFactors
 from ml.levy.sparse import SparseLevyOperator
 from tests.ml.grids import archipelago, grid_like, path, random_signal, tangle
@@ -47,6 +50,24 @@ def test_a_node_cut_off_by_censoring_becomes_isolated() -> None:
     operator = LevyFamily(graph.adjacency, 0.5, 0.5, "dense").censored(np.array([[0, 1]]))
     assert operator.diagonal()[0] == 0
     np.testing.assert_array_equal(operator.apply(np.ones((4, 1)))[0], 0)
+
+
+def test_a_leaf_that_loses_its_only_edge_is_isolated_in_the_corrected_matrix_too() -> None:
+    graph = load_task("case300", "zone", Path()).graph
+    degrees = np.bincount(graph.pairs.ravel(), minlength=graph.node_count)
+    leaves = graph.pairs[(degrees[graph.pairs] == 1).any(axis=1)]
+    assert len(leaves) > 50
+    families = [LevyFamily(graph.adjacency, 0.1, sigma) for sigma in (0.0, 0.5, 1.0)]
+    assert families[0].choice.kind == "corrected"
+    identity = np.eye(graph.node_count)
+    for pair in leaves:
+        censored = censor_pairs(graph.adjacency, pair[None])
+        power = fractional_laplacian(censored, 0.1)
+        for family in families:
+            exact = DenseLevyOperator(censored, 0.1, family.sigma, power)
+            corrected = family.censored(pair[None])
+            np.testing.assert_array_equal(corrected.diagonal() == 0, exact.diagonal() == 0)
+            np.testing.assert_allclose(corrected.apply(identity), exact.matrix, atol=1e-6)
 
 
 @pytest.mark.parametrize("gamma", [0.1, 1.0])
