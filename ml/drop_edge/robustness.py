@@ -1,4 +1,4 @@
-"""Edge scores that ask what holds a graph together: percolation and the giant component."""
+"""Edge scores from robustness: percolation criticality and impact on the giant component."""
 
 import numpy as np
 import scipy.sparse as sp
@@ -7,8 +7,14 @@ from ml.arrays import FloatArray, IntArray
 from ml.compute.compiled import compiled
 from ml.graph.graph import Graph, censor_pairs, islands_of
 
-PERCOLATION_ORDERS = 100
-"""Random orders of the edges over which percolation criticality is averaged."""
+PERCOLATION_ORDERS = 2_000
+"""Random orders of the edges over which percolation criticality is averaged.
+
+Measured: the 2 % of edges with the highest scores, which P-DropEdge draws from, shared by two
+seeds (118, 500, 2,000 and 10,000 buses) and the seconds for 2,000 buses on one core:
+100 orders 25, 35, 25 and 20 %, 0.02 s; 500 orders 42, 65, 58 and 36 %, 0.08 s; 2,000 orders 79,
+78, 77 and 61 %, 0.3 s; 8,000 orders 88, 90 and 87 %, 1.4 s.
+"""
 
 
 def percolation_criticality(

@@ -1,5 +1,7 @@
 """Edge betweenness, k-path centrality and the cache of scores."""
 
+from itertools import combinations
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -7,6 +9,7 @@ from hypothesis import given, settings
 
 from ml.config.settings import EdgeScore
 from ml.drop_edge import scores as edge_scores
+from ml.drop_edge.dropper import top_edges
 from ml.drop_edge.scores import edge_betweenness, score_edges
 from ml.graph.graph import Graph
 from tests.ml.grids import (
@@ -125,3 +128,14 @@ def test_the_cache_forgets_the_scores_not_asked_for_longest() -> None:
     score_edges(graphs[-1], "betweenness")
     assert score_edges(graphs[0], "betweenness") is first
     assert score_edges(graphs[1], "betweenness") is not second
+
+
+# Stability
+
+
+@pytest.mark.parametrize("kind", ["k_path", "percolation"])
+def test_the_highest_sampled_scores_hardly_depend_on_the_seed(kind: EdgeScore) -> None:
+    graph = ieee118()
+    tops = [set(top_edges(score_edges(graph, kind, seed), 0.05).tolist()) for seed in range(4)]
+    shared = [len(one & other) / len(one) for one, other in combinations(tops, 2)]
+    assert np.mean(shared) > 0.6
