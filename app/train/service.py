@@ -16,14 +16,12 @@ from app.storage.tables import JobRow
 from app.train.config import parse_config
 from app.train.request import TrainingRequest, draw_split
 from app.train.schemas import TrainIn
-from ml import UNLABELLED, NetworkSettings, check_fractions, flatten_settings
+from ml import DENSE_COPIES, UNLABELLED, NetworkSettings, check_fractions, flatten_settings
 from ml.errors import Fault, InvalidSplit
 
 DEFAULT_LABEL = "role"
 DEFAULT_FEATURES = ("Pd", "Qd", "Vm", "Va", "base_kv")
 _MOST_DENSE_BUSES = 20_000
-_DENSE_BYTES = 4 * 8
-"""Per pair of buses: four dense float64 matrices are in memory at the same time."""
 
 
 def enqueue_training(session: Session, body: TrainIn, request_id: str | None = None) -> JobRow:
@@ -66,7 +64,7 @@ def list_memory_faults(bus_count: int, config: NetworkSettings) -> Iterator[Faul
     """Yield a fault if the dense operator does not fit into memory."""
     operator = flatten_settings(config)["operator"]
     if operator == "dense" and bus_count > _MOST_DENSE_BUSES:
-        memory = _DENSE_BYTES * bus_count**2 / 1e9
+        memory = 8 * DENSE_COPIES * bus_count**2 / 1e9
         yield Fault(
             "config.operator",
             f"dense needs {memory:,.0f} GB for {bus_count:,} buses; use auto instead",

@@ -21,7 +21,7 @@ AFFORDABLE = 2_000_000_000
 """Steps along edges after which pivots are sampled: half a minute on two cores."""
 SAMPLED = 400_000_000
 """Steps spent on sampled pivots."""
-_PARTS = 8
+_SOURCE_SHARES = 8
 _TOP = 0.1
 
 
@@ -173,13 +173,13 @@ def _accumulate(
         partial(
             _search_all,
             core,
-            sources[part::_PARTS].copy(),
-            weights[part::_PARTS].copy(),
+            sources[part::_SOURCE_SHARES].copy(),
+            weights[part::_SOURCE_SHARES].copy(),
             np.zeros((1 + scaled, edge_count)),
         )
-        for part in range(_PARTS)
+        for part in range(_SOURCE_SHARES)
     ]
-    parts = run_tasks(tasks, together=len(sources) > _PARTS)
+    parts = run_tasks(tasks, together=len(sources) > _SOURCE_SHARES)
     return np.asarray(np.sum(parts, axis=0))
 
 

@@ -1,16 +1,17 @@
-"""The Lévy operator of a censored graph as a correction of that of the whole one."""
+"""The Lévy operator of a censored graph as a low-rank correction of the whole graph's."""
 
 import numpy as np
 
 from ml.arrays import FloatArray
 from ml.graph.laplacian import degree_power
 from ml.levy.dense import DenseLevyOperator
+from ml.levy.interface import LevyOperator
 from ml.levy.solver.low_rank import PowerCorrection
 from ml.levy.solver.powers import FactoredPower
 
 
-class CorrectedLevyOperator:
-    """The walk matrix of a censored graph: sparse solves of the whole graph and a few rows.
+class CorrectedLevyOperator(LevyOperator):
+    """The walk matrix of a censored graph: sparse solves of the whole graph and a low-rank term.
 
     Equation: ``Lt_c = I - D_c^-s L_c^g D_c^(s-1)``, ``L_c^g = L^g + rows^T diag(signs) rows``.
     Deviation: rows and columns of isolated nodes are zero.
@@ -26,7 +27,7 @@ class CorrectedLevyOperator:
         sigma: float,
         whole: DenseLevyOperator | None = None,
     ) -> None:
-        """Keep the parts; ``whole`` is the full matrix of the whole graph, if there is one."""
+        """Store the parts; ``whole`` is the full matrix of the whole graph, if there is one."""
         self.gamma = power.gamma
         self.sigma = sigma
         self.whole = whole
@@ -40,7 +41,7 @@ class CorrectedLevyOperator:
 
     @property
     def node_count(self) -> int:
-        """How many nodes the operator acts on."""
+        """Number of nodes that the operator acts on."""
         return len(self._degrees)
 
     def apply(self, signal: FloatArray) -> FloatArray:

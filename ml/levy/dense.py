@@ -5,6 +5,7 @@ import numpy as np
 from ml.arrays import FloatArray, SparseMatrix
 from ml.graph.graph import members_of_islands
 from ml.graph.laplacian import check_exponents, degree_power, laplacian_of
+from ml.levy.interface import LevyOperator
 
 
 def fractional_laplacian(adjacency: SparseMatrix, gamma: float) -> FloatArray:
@@ -13,8 +14,8 @@ def fractional_laplacian(adjacency: SparseMatrix, gamma: float) -> FloatArray:
     Equation: Sec. III-A, ``L^g = U diag(lambda^g) U^T``, ``0 < g <= 1``.
     Deviation: the spectrum is taken island by island, eigenvalues within round-off of zero
         are set to zero first, because a small power lifts them (``1e-16 ** 0.1`` is 0.03),
-        the constants of an island are projected out, and what round-off leaves on the wrong
-        side of zero beside the diagonal is set to zero.
+        the constants of an island are projected out, and off-diagonal entries that round-off
+        made positive are set to zero.
     Cost: O(N^3) time and O(N^2) memory; ``gamma = 1`` only copies the Laplacian.
     Shapes: (N, N) symmetric sparse -> (N, N) symmetric; isolated nodes zero.
     Raises: InvalidHyperparameter if ``gamma`` is outside (0, 1].
@@ -47,7 +48,7 @@ def _connected_power(laplacian: FloatArray, gamma: float) -> FloatArray:
 
 
 def fractional_adjacency(adjacency: SparseMatrix, gamma: float) -> FloatArray:
-    """Return the weights between which a Lévy flight jumps.
+    """Return the weights along which a Lévy flight jumps.
 
     Equation: Sec. III-A, ``W_g = D_g - L^g`` with ``(D_g)_ii = (L^g)_ii``.
     Cost: that of ``fractional_laplacian``.
@@ -75,8 +76,8 @@ def transition_matrix(adjacency: SparseMatrix, gamma: float) -> FloatArray:
     return DenseLevyOperator(adjacency, gamma, sigma=1).matrix
 
 
-class DenseLevyOperator:
-    """The walk matrix of a Lévy flight, stored whole.
+class DenseLevyOperator(LevyOperator):
+    """The walk matrix of a Lévy flight, stored as a full matrix.
 
     Equation: Sec. III-B, ``Lt = D_g^-s W_g D_g^(s-1)``.
     Deviation: rows and columns of isolated nodes are zero.
@@ -91,7 +92,7 @@ class DenseLevyOperator:
         sigma: float,
         power: FloatArray | None = None,
     ) -> None:
-        """Build the matrix; ``power`` is ``L^g`` where that is known already, (N, N)."""
+        """Build the matrix; ``power`` is ``L^g``, (N, N), computed here if None."""
         check_exponents(gamma, sigma)
         self.gamma = gamma
         self.sigma = sigma
@@ -104,7 +105,7 @@ class DenseLevyOperator:
 
     @property
     def node_count(self) -> int:
-        """How many nodes the operator acts on."""
+        """Number of nodes that the operator acts on."""
         return len(self._degrees)
 
     def apply(self, signal: FloatArray) -> FloatArray:
@@ -118,3 +119,17 @@ class DenseLevyOperator:
     def diagonal(self) -> FloatArray:
         """Return the fractional degrees ``diag(L^g)``, (N,)."""
         return self._degrees
+
+    def solve(self, signal: FloatArray, alpha: float, *, transposed: bool = False) -> FloatArray:
+        """Return ``(I - a Lt)^-1 signal``, or that of ``Lt^T``, by a direct solve.
+
+        Cost: O(N^3).
+        Shapes: (N, C) or (N,) -> the same.
+        """
+        return solve_filter(self.matrix.T if transposed else self.matrix, signal, alpha)
+
+
+def solve_filter(matrix: FloatArray, signal: FloatArray, alpha: float) -> FloatArray:
+    """Return ``(I - a M)^-1 signal`` for a full matrix. Shapes: (N, N), (N, C) -> (N, C)."""
+    system = np.eye(len(matrix)) - alpha * matrix
+    return np.asarray(np.linalg.solve(system, signal), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""The FGS filter: the Taylor recurrence of the paper and the exact inverse."""
+"""The FGS filter in numpy: the Taylor recurrence of the paper and the exact inverse."""
 
 import math
 from collections.abc import Callable
@@ -7,13 +7,9 @@ import numpy as np
 
 from ml.arrays import FloatArray
 from ml.config.settings import FilterMethod
-from ml.errors import Fault, InvalidHyperparameter, ToleranceNotReached
-from ml.graph.laplacian import degree_power
-from ml.levy.dense import DenseLevyOperator
+from ml.errors import Fault, InvalidHyperparameter
+from ml.levy.dense import solve_filter
 from ml.levy.interface import LevyOperator
-
-_RESIDUAL = 1e-14
-_MAX_STEPS = 10_000
 
 Apply = Callable[[FloatArray], FloatArray]
 
@@ -43,9 +39,7 @@ def filter_signal(
     check_filter(alpha, order)
     if method == "taylor":
         return _expand(operator.apply, signal, alpha, order)
-    if isinstance(operator, DenseLevyOperator):
-        return _solve(operator.matrix, signal, alpha)
-    return _solve_iteratively(operator, signal, alpha, operator.sigma)
+    return (1 - alpha) * operator.solve(signal, alpha)
 
 
 def filter_transposed(
@@ -55,7 +49,7 @@ def filter_transposed(
     order: int | None = None,
     method: FilterMethod = "taylor",
 ) -> FloatArray:
-    """Apply the transposed filter: what a gradient meets on its way back.
+    """Apply the transposed filter, which is the gradient of ``filter_signal``.
 
     Equation: the transpose of Eq. (filter_expansion), ``Lt^T`` in the place of ``Lt``.
     Cost, Shapes, Raises: as ``filter_signal``.
@@ -63,16 +57,13 @@ def filter_transposed(
     check_filter(alpha, order)
     if method == "taylor":
         return _expand(operator.apply_transposed, signal, alpha, order)
-    if isinstance(operator, DenseLevyOperator):
-        return _solve(operator.matrix.T, signal, alpha)
-    # Lt^T = D^(s-1) W D^-s is the operator of sigma' = 1 - sigma.
-    return _solve_iteratively(operator, signal, alpha, 1 - operator.sigma)
+    return (1 - alpha) * operator.solve(signal, alpha, transposed=True)
 
 
 def filter_matrix(
     matrix: FloatArray, alpha: float, order: int | None = None, method: FilterMethod = "taylor"
 ) -> FloatArray:
-    """Return the whole filter of a stored operator.
+    """Return the filter of a stored operator as a full matrix.
 
     Equation: Eq. (Taylor), ``g_FGS = (1-a) sum_(i<=order) (a Lt)^i``; ``exact`` is its limit
         ``(1-a) (I - a Lt)^-1``.
@@ -84,13 +75,13 @@ def filter_matrix(
     if method == "taylor":
         terms = default_order(alpha) if order is None else order
         return (1 - alpha) * _sum_powers(alpha * matrix, terms)
-    return _solve(matrix, np.eye(len(matrix)), alpha)
+    return (1 - alpha) * solve_filter(matrix, np.eye(len(matrix)), alpha)
 
 
 def check_filter(alpha: float, order: int | None) -> None:
     """Refuse ``alpha`` outside (0, 1) and negative orders.
 
-    Raises: InvalidHyperparameter naming each of the two that is wrong.
+    Raises: InvalidHyperparameter naming each of the two that is invalid.
     """
     faults = []
     if not 0 < alpha < 1:
@@ -121,49 +112,3 @@ def _sum_powers(matrix: FloatArray, order: int) -> FloatArray:
     for _ in range((order - 1) // 2):
         total = pair + square @ total
     return total
-
-
-def _solve(matrix: FloatArray, signal: FloatArray, alpha: float) -> FloatArray:
-    system = np.eye(len(matrix)) - alpha * matrix
-    return (1 - alpha) * np.asarray(np.linalg.solve(system, signal), dtype=np.float64)
-
-
-def _solve_iteratively(
-    operator: LevyOperator, signal: FloatArray, alpha: float, sigma: float
-) -> FloatArray:
-    """Solve the similar symmetric system ``I - a D^-1/2 W D^-1/2`` by conjugate gradients.
-
-    Its spectrum lies in ``[1 - a, 1 + a]``.
-    """
-    degrees = operator.diagonal()
-    isolated = degrees <= 0
-    inward = np.where(isolated, 1.0, degree_power(degrees, sigma - 0.5))[:, None]
-    to_operator = np.where(isolated, 1.0, degree_power(degrees, 0.5 - operator.sigma))[:, None]
-
-    def symmetric(block: FloatArray) -> FloatArray:
-        return block - alpha * operator.apply(block * to_operator) / to_operator
-
-    columns = signal.reshape(len(signal), -1)
-    solution = _conjugate_gradients(symmetric, columns * inward) / inward
-    return (1 - alpha) * solution.reshape(signal.shape)
-
-
-def _conjugate_gradients(apply: Apply, target: FloatArray) -> FloatArray:
-    solution = np.zeros_like(target)
-    residual = target.copy()
-    direction = residual.copy()
-    squared = np.einsum("nc,nc->c", residual, residual)
-    goal = squared * _RESIDUAL**2
-    for _ in range(_MAX_STEPS):
-        open_columns = squared > goal
-        if not open_columns.any():
-            return solution
-        image = apply(direction)
-        curvature = np.einsum("nc,nc->c", direction, image)
-        step = np.divide(squared, curvature, out=np.zeros_like(squared), where=open_columns)
-        solution += step * direction
-        residual -= step * image
-        before, squared = squared, np.einsum("nc,nc->c", residual, residual)
-        gain = np.divide(squared, before, out=np.zeros_like(squared), where=open_columns)
-        direction = residual + gain * direction
-    raise ToleranceNotReached(f"the filter did not converge in {_MAX_STEPS} steps")

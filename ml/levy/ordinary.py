@@ -1,13 +1,14 @@
-"""The operator of gamma = 1: an ordinary walk, which stays as sparse as the graph."""
+"""The operator of gamma = 1, an ordinary random walk, as sparse as the graph."""
 
 import numpy as np
 import scipy.sparse as sp
 
 from ml.arrays import FloatArray, SparseMatrix
 from ml.graph.laplacian import check_exponents, degree_power, degrees_of
+from ml.levy.interface import LevyOperator
 
 
-class OrdinaryWalkOperator:
+class OrdinaryWalkOperator(LevyOperator):
     """The walk matrix of an ordinary random walk, and its transpose, both compressed rows.
 
     Equation: Sec. III-B with ``gamma = 1``, ``Lt = D^-s W D^(s-1)``.
@@ -29,7 +30,7 @@ class OrdinaryWalkOperator:
 
     @property
     def node_count(self) -> int:
-        """How many nodes the operator acts on."""
+        """Number of nodes that the operator acts on."""
         return len(self._degrees)
 
     def apply(self, signal: FloatArray) -> FloatArray:

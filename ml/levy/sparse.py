@@ -1,18 +1,19 @@
-"""The Lévy operator through sparse factors: nearly linear in the size of a power grid."""
+"""The Lévy operator by sparse factors; its cost is nearly linear in the size of a power grid."""
 
 import numpy as np
 
 from ml.arrays import FloatArray
 from ml.graph.laplacian import check_exponents, degree_power
+from ml.levy.interface import LevyOperator
 from ml.levy.solver.powers import FactoredPower
 
 
-class SparseLevyOperator:
+class SparseLevyOperator(LevyOperator):
     """The walk matrix of a Lévy flight as a sum of sparse solves, never stored.
 
     Equation: Sec. III-B, ``Lt = I - D_g^-s L^g D_g^(s-1)``.
     Deviation: rows and columns of isolated nodes are zero.
-    Cost: O(P entries C) to apply, with P poles and some five entries a bus.
+    Cost: O(P entries C) to apply, with P poles and some five entries per bus.
     Raises: InvalidHyperparameter if ``sigma`` is outside [0, 1].
     """
 
@@ -27,12 +28,12 @@ class SparseLevyOperator:
 
     @property
     def node_count(self) -> int:
-        """How many nodes the operator acts on."""
+        """Number of nodes that the operator acts on."""
         return len(self._left)
 
     @property
     def pole_count(self) -> int:
-        """How many shifted systems an application solves."""
+        """Number of shifted systems solved per application."""
         return len(self.power.fractions.shifts)
 
     def apply(self, signal: FloatArray) -> FloatArray:

@@ -7,14 +7,11 @@ from ml.compute.threads import thread_count
 from ml.config.levy import LfgcnSettings
 from ml.config.settings import MethodSettings, NetworkSettings
 from ml.levy.choose import OperatorChoice, choose_operator
+from ml.levy.limits import DENSE_COPIES, FACTORED_SYSTEMS
 from ml.methods.levy_layers import LayerShape, layer_shapes
 
-_POLES = 18
-"""Poles of a large grid; small ones have fewer."""
 _LIBRARIES = 450 * 2**20
 """Interpreter, torch, scipy and numba."""
-_COPIES_DENSE = 6
-"""Full matrices in double precision alive at once: L, its vectors, work space, the power."""
 _COPIES_FEATURES = 4
 """The features in double precision: as given, scaled, for the device, work space."""
 _COPIES_NETWORK = 8
@@ -173,7 +170,7 @@ def _stored(
     epoch = _PRODUCT * count**2 * columns / 8
     if settings.drop_edge != "none":
         epoch += setup if choice.kind == "dense" else epoch / 2
-    return 8.0 * _COPIES_DENSE * count**2, setup, epoch
+    return 8.0 * DENSE_COPIES * count**2, setup, epoch
 
 
 def _sparse(
@@ -183,16 +180,17 @@ def _sparse(
 
     count = adjacency.shape[0]
     fill = (choice.ordering or order_nodes(adjacency)).fill
-    factors = 8.0 * _POLES * (fill.stored + count)
+    factors = 8.0 * FACTORED_SYSTEMS * (fill.stored + count)
     sparse = _FACTOR * (fill.products + 4 * fill.entries) + _DENSE * fill.core**3
-    factoring = _POLES * sparse / thread_count()
-    solving = _POLES * (_SOLVE * fill.entries + 2 * _DENSE * fill.core**2) / thread_count()
+    factoring = FACTORED_SYSTEMS * sparse / thread_count()
+    solved = _SOLVE * fill.entries + 2 * _DENSE * fill.core**2
+    solving = FACTORED_SYSTEMS * solved / thread_count()
     if settings.drop_edge == "none":
         return 3 * factors, 2 * factoring, solving * columns
     if fill.core:
         dropped = _dropped_edges(adjacency, settings)
-        touched = _POLES * dropped * (fill.entries + count + fill.core * dropped)
-        changes = 2 * 8.0 * _POLES * dropped * 2 * fill.core
+        touched = FACTORED_SYSTEMS * dropped * (fill.entries + count + fill.core * dropped)
+        changes = 2 * 8.0 * FACTORED_SYSTEMS * dropped * 2 * fill.core
         correcting = _PRODUCT * touched / thread_count()
         return 2 * factors + changes, 2 * factoring, solving * columns + correcting
     # The whole graph, this epoch's and the next one's, and the work space of a factorisation.

@@ -4,12 +4,10 @@ from collections.abc import Iterator
 
 from ml.artifact.schema import ArrayShape, ArraySpecs, ModelSizes
 from ml.config.levy import LfgcnPlusSettings
+from ml.levy.limits import WIDE_COLUMNS
 from ml.methods.base import Method
 from ml.methods.estimate import Estimate, LabelSpreadingCost, Workload, estimate_levy
 from ml.methods.levy_layers import layer_shapes, list_levy_arrays
-
-WIDE = 256
-"""From this many columns on features stay sparse and are not propagated."""
 
 
 def list_arrays(settings: LfgcnPlusSettings, sizes: ModelSizes) -> ArraySpecs:
@@ -21,7 +19,7 @@ def _list_arrays(
     settings: LfgcnPlusSettings, sizes: ModelSizes
 ) -> Iterator[tuple[str, tuple[str, ArrayShape]]]:
     columns = sizes.features
-    if columns < WIDE:
+    if columns < WIDE_COLUMNS:
         columns = columns * (1 + settings.feature_steps) + sizes.classes
     yield "trust", ("float32", ())
     shapes = layer_shapes(settings, columns, sizes.classes)

@@ -1,25 +1,24 @@
 """One layer of LFGCN: parallel FGS convolution, pooling, residual block."""
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from ml.methods.levy_layers import LayerShape
-from ml.nn.feature_matrix import multiply
-from ml.nn.filters.operator_filter import LevyFilter
+from ml.nn.filters.base import LevyFilter
+from ml.nn.kernels.residual import join_residual
 from ml.nn.pooling import BranchPooling
+from ml.nn.sparse import multiply
 
 
 class LevyLayer(nn.Module):
-    """One FGS convolution in n parallel branches, pooled, with its skip connection.
+    """One FGS convolution in n parallel paths, pooled, with its skip connection.
 
-    Equation: Eq. (FGS_convolutional_layer), ``g H W_b + b_b`` for every branch b, then
+    Equation: Eq. (FGS_convolutional_layer), ``g H W_b + b_b`` for every path b, then
         ``ReLU(ELU(pool) + skip)`` as in Sec. III-B "Residual building block".
     Deviation: ``g H W`` is computed as ``(g H) W`` or ``g (H W)``, whichever filters fewer
-        columns. The skip carries ``H`` (``input``) or ``g H`` (``filtered``) through a matrix
-        of its own, because the widths differ; with ``pooled`` it carries the pooled matrix P
+        columns. The skip carries ``H`` (``input``) or ``g H`` (``filtered``) through its own
+        weight matrix, because the widths differ; with ``pooled`` it carries the pooled matrix P
         itself around ``ELU(P M)``. Without a skip P goes through ReLU alone; the last layer has
         no activation. Where ``filters`` is off, g is the identity.
     Shapes: (N, in) -> (N, out), or (R, out) at R chosen nodes.
@@ -50,8 +49,8 @@ class LevyLayer(nn.Module):
     ) -> Tensor:
         """Return the activations at ``nodes``, or at all nodes if that is None.
 
-        ``constant`` says that the signal is the same tensor at every call, so that what the
-        filter makes of it may be kept; one that keeps it then comes before the weights.
+        ``constant`` promises that the signal is the same tensor at every call, so that its
+        filtered values may be reused; a filter that reuses them comes before the weights.
         """
         keeps = constant and self._shape.filters and levy_filter.keeps_constants
         if self._shape.filters_first or keeps:
@@ -104,25 +103,7 @@ class LevyLayer(nn.Module):
             pooled, skipped = pooled @ self.skip, pooled
         if skipped is None:
             return functional.relu(pooled)
-        joined: Tensor = _Residual.apply(pooled, skipped)  # type: ignore[no-untyped-call]  # torch
-        return joined
-
-
-class _Residual(torch.autograd.Function):
-    """``ReLU(ELU(pooled) + skipped)``, with ``ELU(x) = max(x, 0) + exp(min(x, 0)) - 1``."""
-
-    @staticmethod
-    def forward(context: Any, pooled: Tensor, skipped: Tensor) -> Tensor:
-        slope = pooled.clamp(max=0).exp_()
-        joined = pooled.clamp(min=0).add_(slope).sub_(1).add_(skipped).clamp_(min=0)
-        context.save_for_backward(slope, joined)
-        return joined
-
-    @staticmethod
-    def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, Tensor]:
-        slope, joined = context.saved_tensors
-        passing = torch.gt(joined, 0, out=torch.empty_like(joined)).mul_(gradients[0])
-        return passing * slope, passing
+        return join_residual(pooled, skipped)
 
 
 def _filter(

@@ -1,4 +1,4 @@
-"""LFGCN+: the network beside what the paper's filter makes of the training labels."""
+"""LFGCN+: LFGCN with the training labels, spread by the paper's filter, as further inputs."""
 
 from dataclasses import dataclass
 
@@ -9,47 +9,48 @@ from torch.nn import functional
 from ml.arrays import IntArray
 from ml.config.levy import LfgcnPlusSettings
 from ml.graph.graph import Graph
-from ml.nn.agreement import disagreement
-from ml.nn.feature_matrix import WIDE, densify
-from ml.nn.filters.operator_filter import LevyFilter
+from ml.levy.limits import WIDE_COLUMNS
+from ml.nn.filters.base import LevyFilter
 from ml.nn.label_spreading import Spreader
-from ml.nn.lfgcn import LevyNetwork, LevyViews
+from ml.nn.lfgcn import LevyNetwork
+from ml.nn.sparse import densify
+from ml.nn.views import LevyViews
 
 _LEAST_SHARE = 1e-3
-"""Keeps the logarithm of a class that no label speaks for finite."""
+"""Smallest class share, which keeps the logarithm of a class without labels finite."""
 
 
 @dataclass(frozen=True, eq=False)
 class PlusView:
-    """The filter of LFGCN, of this epoch's graph, and the spreader of the whole graph."""
+    """The filter of this epoch's graph and the label spreader of the whole graph."""
 
     levy_filter: LevyFilter
     spreader: Spreader
 
 
 class PlusNetwork(nn.Module):
-    """Several LFGCNs that also see the labels their surroundings carry.
+    """An ensemble of LFGCNs that also read the training labels of the surroundings.
 
-    The last columns of the features are the training labels, one column a class. They are
+    The last columns of the features are the training labels, one column per class. They are
     spread by the closed form and scaled to sum to one; the shares enter as features and, with
-    a learned trust that starts at ``label_trust``, as a log-prior of the output. Beside the
-    features stand ``feature_steps`` filtered copies of them. Where the features are wide, as
-    words are, they stay alone and the labels enter as the prior only. The output is the mean of the
+    a learned weight that starts at ``label_trust``, as a log-prior of the output. The features
+    are followed by ``feature_steps`` filtered copies of them. Wide features, such as words, are
+    left as they are, and the labels enter as the prior only. The output is the mean of the
     members' log-probabilities. With ``agreement`` above zero the members are also trained
-    towards their common answer, at the nodes whose label is not shown.
+    towards their common prediction, at the nodes whose label is not shown.
 
     Equation: Eq. (fractional_closed_form) on labels, Eq. (FGS_convolutional_layer) on the rest.
     Deviation: not in the paper. In training each label is hidden with the probability
         ``hidden_labels``; nodes whose own label was shown give no gradient, so that no node
-        learns from an input that holds its own label. Where ``hidden_labels`` is one, labels
-        are never shown, in prediction neither: what is left is the ensemble.
+        learns from an input that contains its own label. With ``hidden_labels`` at one, labels
+        are never shown, not in prediction either: only the ensemble is left.
     Shapes: features (N, Q + K) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 
     def __init__(self, config: LfgcnPlusSettings, features: int, classes: int) -> None:
         super().__init__()
         plain = features - classes
-        self._narrow = plain < WIDE
+        self._narrow = plain < WIDE_COLUMNS
         columns = plain * (1 + config.feature_steps) + classes if self._narrow else plain
         self.members = nn.ModuleList(
             LevyNetwork(config, columns, classes) for _ in range(config.members)
@@ -64,26 +65,26 @@ class PlusNetwork(nn.Module):
 
     def forward(self, features: Tensor, view: PlusView, nodes: Tensor | None) -> Tensor:
         """Return logits at ``nodes``, or everywhere if that is None."""
-        outputs, prior, shown = self._ask_members(features, view, nodes)
+        outputs, prior, shown = self._evaluate_members(features, view, nodes)
         logits = outputs.mean(0) + prior
         return torch.where(shown.unsqueeze(1), logits.detach(), logits) if self.training else logits
 
     def forward_with_penalty(
         self, features: Tensor, view: PlusView, nodes: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """Return logits at ``nodes`` in training, and what to add to the loss."""
+        """Return logits at ``nodes`` in training, and the penalty to add to the loss."""
         if self._agreement == 0:
             return self(features, view, nodes), self.trust.new_zeros(())
-        outputs, prior, shown = self._ask_members(features, view, None)
+        outputs, prior, shown = self._evaluate_members(features, view, None)
         penalty = disagreement((outputs + prior)[:, ~shown], self._temperature)
         logits = outputs.mean(0) + prior
         logits = torch.where(shown.unsqueeze(1), logits.detach(), logits)
         return logits[nodes], self._agreement * penalty
 
-    def _ask_members(
+    def _evaluate_members(
         self, features: Tensor, view: PlusView, nodes: Tensor | None
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return log-probabilities of the members, the prior, and whose label was shown.
+        """Return log-probabilities of the members, the prior, and which labels were shown.
 
         Shapes: (M, R, K), (R, K), (R,).
         """
@@ -103,7 +104,7 @@ class PlusNetwork(nn.Module):
         return torch.stack(outputs), prior, shown
 
     def _part(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        """Return features and training labels apart; done once a run."""
+        """Return features and training labels separately; computed once per run."""
         if self._parts is None or self._parts[0] is not features:
             plain, known = densify(features).tensor_split([-self._classes], dim=1)
             if features.is_sparse:
@@ -112,7 +113,7 @@ class PlusNetwork(nn.Module):
         return self._parts[1:]
 
     def _shown(self, known: Tensor) -> Tensor:
-        """Draw whose labels may be seen: all when not training. Shapes: (N, K) -> (N,)."""
+        """Draw the nodes whose labels are shown: all outside training. Shapes: (N, K) -> (N,)."""
         labelled = known.any(dim=1)
         if self._hidden == 1:
             return torch.zeros_like(labelled)
@@ -122,14 +123,14 @@ class PlusNetwork(nn.Module):
         return labelled & drawn
 
     def _shares(self, known: Tensor, shown: Tensor, spreader: Spreader) -> Tensor:
-        """Return what each node hears of each class, evenly where it hears nothing."""
+        """Return the spread share of each class, equal where no label reaches the node."""
         if self._hidden == 1:
             return torch.full_like(known, 1 / self._classes)
         sources = known.any(dim=1).nonzero().squeeze(1)
-        heard = spreader.hear(sources, known[sources], shown[sources])
-        total = heard.sum(dim=1, keepdim=True)
-        even = torch.full_like(heard, 1 / self._classes)
-        return torch.where(total > 0, heard / total.clamp_min(1e-30), even)
+        masses = spreader.spread(sources, known[sources], shown[sources])
+        total = masses.sum(dim=1, keepdim=True)
+        even = torch.full_like(masses, 1 / self._classes)
+        return torch.where(total > 0, masses / total.clamp_min(1e-30), even)
 
     def _filtered(self, plain: Tensor, levy_filter: LevyFilter) -> list[Tensor]:
         copies = [plain]
@@ -138,15 +139,31 @@ class PlusNetwork(nn.Module):
         return copies
 
 
+def disagreement(logits: Tensor, temperature: float) -> Tensor:
+    """Return the consistency loss of GRAND: the distance of the members from their sharpened mean.
+
+    Equation: Feng et al. (2020), "Graph Random Neural Networks", Eqs. (4) and (5):
+        ``1/(M N) sum_m sum_i |t_i - p_mi|^2`` with ``t_i`` in proportion to
+        ``(1/M sum_m p_mi)^(1/T)``, through which no gradient flows.
+    Deviation: the M predictions come from members with separate weights instead of from
+        repeated random passes through one network.
+    Shapes: (M, N, K) -> ().
+    """
+    probabilities = functional.softmax(logits, dim=2)
+    target = probabilities.detach().mean(0).pow(1 / temperature)
+    target = target / target.sum(dim=1, keepdim=True)
+    return (probabilities - target).square().sum(dim=2).mean()
+
+
 class PlusViews:
-    """The views of LFGCN with the spreader beside them."""
+    """The views of LFGCN, each with the label spreader."""
 
     def __init__(self, graph: Graph, config: LfgcnPlusSettings, device: torch.device) -> None:
         self._levy = LevyViews(graph, config, device)
         self._spreader = Spreader(graph, config, device)
 
     def whole(self) -> PlusView:
-        """Return the view of the graph as it is."""
+        """Return the view of the whole graph."""
         return PlusView(self._levy.whole(), self._spreader)
 
     def censored(self, pairs: IntArray) -> PlusView:
@@ -160,5 +177,5 @@ def build_network(config: LfgcnPlusSettings, features: int, classes: int) -> nn.
 
 
 def make_views(graph: Graph, config: LfgcnPlusSettings, device: torch.device) -> PlusViews:
-    """Return the filters and the spreader."""
+    """Return the filters of the graph with the label spreader."""
     return PlusViews(graph, config, device)

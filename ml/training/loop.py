@@ -14,14 +14,11 @@ from ml.arrays import FloatArray, IntArray
 from ml.config.settings import NetworkSettings
 from ml.drop_edge.dropper import EdgeDropper
 from ml.errors import TrainingDiverged
+from ml.levy.limits import LOOKAHEAD_NODES
+from ml.nn.optimiser import make_adam
 from ml.training.history import EpochRecord
 from ml.training.interfaces import PenalisedNetwork, Views
 from ml.training.lookahead import Lookahead
-
-KERNEL_NAMES = frozenset({"kernel", "skip", "weight", "init_weight", "root_weight"})
-"""Parameters of these names are subject to l2; biases and gates are not."""
-WORTH_LOOKING_AHEAD = 1000
-"""Nodes from which a censored view takes longer than waking another thread."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +64,7 @@ class Optimisation:
             best_weights=copy.deepcopy(network.state_dict()),
         )
         self._lookahead: Lookahead | None = None
-        if task.dropper is not None and len(task.labels) >= WORTH_LOOKING_AHEAD:
+        if task.dropper is not None and len(task.labels) >= LOOKAHEAD_NODES:
             self._lookahead = Lookahead(task.dropper, self._make_view)
         self._train_labels = task.labels[task.train]
         self._validation_labels = task.labels[task.validation]
@@ -175,21 +172,6 @@ class Optimisation:
             progress.best_epoch = record.epoch
             for name, value in self.network.state_dict().items():
                 progress.best_weights[name].copy_(value)
-
-
-def make_adam(network: nn.Module, config: NetworkSettings) -> torch.optim.Adam:
-    """Return Adam with weight decay on the kernels, or on what the network calls regularised."""
-    chosen = getattr(network, "regularised", None)
-    decayed: list[nn.Parameter] = []
-    others: list[nn.Parameter] = []
-    for name, parameter in network.named_parameters():
-        is_kernel = name.rpartition(".")[2] in KERNEL_NAMES
-        decays = is_kernel if chosen is None else any(parameter is one for one in chosen)
-        (decayed if decays else others).append(parameter)
-    groups = [{"params": decayed, "weight_decay": config.weight_decay}]
-    if others:
-        groups.append({"params": others, "weight_decay": 0.0})
-    return torch.optim.Adam(groups, lr=config.learning_rate, fused=True)
 
 
 def _merit(record: EpochRecord, config: NetworkSettings) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from ml.graph.scaling import FeatureScaling
 from ml.graph.split import Split
 from ml.levy.closed_forms import label_matrix
 from ml.methods.registry import get_method
-from ml.nn.feature_matrix import make_features
+from ml.nn.sparse import make_features
 from ml.training.interfaces import ExpectantViews, import_network
 from ml.training.loop import Optimisation, Task
 

@@ -22,8 +22,8 @@ from ml.levy.solver.elimination import FactorPattern
 from ml.levy.solver.factors import WeightedLaplacian, count_negative, shares
 from ml.levy.solver.kernels import go_back, go_forward
 
-_COLUMNS = 64
-_PARTS = 2
+_CORE_COLUMNS = 64
+_CORE_SHARES = 2
 _DOUBTFUL = 1e-9
 
 
@@ -191,12 +191,14 @@ def sum_systems(
             total += residues[system] * solve_one(system, block)
         return total
 
-    starts = range(0, signal.shape[1], _COLUMNS)
+    starts = range(0, signal.shape[1], _CORE_COLUMNS)
     tasks: list[Callable[[], FloatArray]] = [
-        partial(solve_part, np.ascontiguousarray(signal[:, start : start + _COLUMNS]), *share)
+        partial(solve_part, np.ascontiguousarray(signal[:, start : start + _CORE_COLUMNS]), *share)
         for start in starts
-        for share in shares(len(residues), _PARTS)
+        for share in shares(len(residues), _CORE_SHARES)
     ]
     sums = run_tasks(tasks, together=True)
-    blocks = [sum(sums[k + 1 : k + _PARTS], sums[k]) for k in range(0, len(sums), _PARTS)]
+    blocks = [
+        sum(sums[k + 1 : k + _CORE_SHARES], sums[k]) for k in range(0, len(sums), _CORE_SHARES)
+    ]
     return np.hstack(blocks)

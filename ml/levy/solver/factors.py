@@ -9,6 +9,7 @@ import numpy as np
 
 from ml.arrays import FloatArray, IntArray
 from ml.compute.threads import run_tasks
+from ml.levy.limits import THREAD_PRODUCTS
 from ml.levy.solver.dense_core import core_pivots, form_core
 from ml.levy.solver.elimination import Elimination, FactorPattern
 from ml.levy.solver.kernels import (
@@ -21,12 +22,10 @@ from ml.levy.solver.kernels import (
 
 _LANES = 9
 """Shifts factored side by side: enough to fill the registers; two groups for two cores."""
-_COLUMNS = 16
+_SOLVED_COLUMNS = 16
 """Columns solved for at once: enough to amortise the walk, few enough for the cache."""
-_PARTS = 4
+_POLE_SHARES = 4
 """Shares the poles are summed in; fixed, so that results do not depend on the threads."""
-_WORTH_A_THREAD = 4_000_000
-"""Multiplications below which the work is done before another thread has woken up."""
 _TINY_PIVOT = 1e-9
 
 
@@ -68,7 +67,7 @@ class WeightedLaplacian:
             partial(finish, first, last) for first, last in shares(len(every_shift), groups)
         ]
         work = 3 * self.elimination.products * len(every_shift)
-        diagonal = np.sum(run_tasks(tasks, together=work > _WORTH_A_THREAD), axis=0)
+        diagonal = np.sum(run_tasks(tasks, together=work > THREAD_PRODUCTS), axis=0)
         below = int(count_negative(pivots[-1:].T, np.array([bound]))[0])
         return ShiftedFactors(pattern, lower, pivots, residues, diagonal, below)
 
@@ -127,13 +126,15 @@ class ShiftedFactors:
         """
         columns = signal.shape[1]
         tasks: list[Callable[[], FloatArray]] = [
-            partial(self._solve_part, signal[:, start : start + _COLUMNS], first, last)
-            for start in range(0, columns, _COLUMNS)
-            for first, last in shares(len(self.residues), _PARTS)
+            partial(self._solve_part, signal[:, start : start + _SOLVED_COLUMNS], first, last)
+            for start in range(0, columns, _SOLVED_COLUMNS)
+            for first, last in shares(len(self.residues), _POLE_SHARES)
         ]
         work = 2 * len(self.pattern.rows) * columns * len(self.residues)
-        sums = run_tasks(tasks, together=work > _WORTH_A_THREAD)
-        blocks = [sum(sums[k + 1 : k + _PARTS], sums[k]) for k in range(0, len(sums), _PARTS)]
+        sums = run_tasks(tasks, together=work > THREAD_PRODUCTS)
+        blocks = [
+            sum(sums[k + 1 : k + _POLE_SHARES], sums[k]) for k in range(0, len(sums), _POLE_SHARES)
+        ]
         return blocks[0] if len(blocks) == 1 else np.hstack(blocks)
 
     def solve_each(self, signal: FloatArray) -> FloatArray:

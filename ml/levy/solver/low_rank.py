@@ -1,23 +1,21 @@
 """Powers of censored graphs as corrections of low rank: nothing is factored again."""
 
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 
 import numpy as np
+from cachetools import LRUCache
 
 from ml.arrays import FloatArray, IntArray
 from ml.compute.threads import run_tasks
+from ml.levy.limits import KEPT_SOLUTION_BYTES, NARROW_SOLVE_NODES
 from ml.levy.solver.factors import ShiftedFactors
 from ml.levy.solver.powers import FactoredPower, GraphPowers
 
-_KEPT_BYTES = 128 * 2**20
-"""Memory for the solutions of edges that were censored before: P-DropEdge repeats itself."""
-_SMALL = 4000
-_TOGETHER_SMALL = 4
-_TOGETHER = 16
+_NARROW_BLOCK, _WIDE_BLOCK = 4, 16
+"""Edges solved for at once on small and on large graphs."""
 _DOUBTFUL = 1e-9
 
 
@@ -53,7 +51,8 @@ class LowRankPowers:
         self._scale = self.whole.scale**self.whole.gamma
         self._place = np.empty_like(self.whole.order)
         self._place[self.whole.order] = np.arange(len(self._place))
-        self._solved: OrderedDict[int, FloatArray] = OrderedDict()
+        self._capacity = KEPT_SOLUTION_BYTES // (8 * len(self._place) * len(self._factors.pivots))
+        self._solved: LRUCache[int, FloatArray] = LRUCache(max(1, self._capacity))
         self._lock = Lock()
 
     def correct(self, pairs: IntArray) -> PowerCorrection | None:
@@ -79,34 +78,32 @@ class LowRankPowers:
     def expect(self, pairs: IntArray) -> None:
         """Solve for pairs that will be censored, as many as are kept. Shapes: (m, 2)."""
         positions = self._powers.find_pairs(pairs)
-        size = 8 * len(self._place) * (len(self.whole.fractions.shifts) + 1)
-        if len(positions) and len(positions) * size <= _KEPT_BYTES:
+        if 0 < len(positions) <= self._capacity:
             self._solve(positions)
 
     def _solve(self, positions: IntArray) -> FloatArray:
         """Return ``(Z B)^T`` for every pole and for the bound, (P + 1, k, N) by node."""
+        wanted = positions.tolist()
         with self._lock:
-            missing = [position for position in positions.tolist() if position not in self._solved]
+            solved = {edge: self._solved[edge] for edge in wanted if edge in self._solved}
+            missing = [edge for edge in wanted if edge not in solved]
             if missing:
-                self._solved.update(zip(missing, self._solve_anew(np.array(missing)), strict=True))
-            for position in positions.tolist():
-                self._solved.move_to_end(position)
-            solved = np.stack([self._solved[position] for position in positions.tolist()], axis=1)
-            capacity = _KEPT_BYTES // self._solved[int(positions[0])].nbytes
-            while len(self._solved) > max(capacity, 1):
-                self._solved.popitem(last=False)
-        return solved
+                anew = dict(zip(missing, self._solve_anew(np.array(missing)), strict=True))
+                solved |= anew
+                self._solved.update(anew)
+        return np.stack([solved[edge] for edge in wanted], axis=1)
 
     def _solve_anew(self, positions: IntArray) -> FloatArray:
         # Always as many columns at once, so that a solution does not depend on its company.
-        together = _TOGETHER_SMALL if len(self._place) <= _SMALL else _TOGETHER
-        spare = -len(positions) % together
+        narrow = len(self._place) <= NARROW_SOLVE_NODES
+        block_size = _NARROW_BLOCK if narrow else _WIDE_BLOCK
+        spare = -len(positions) % block_size
         incidence = np.pad(self._incidence(positions), ((0, 0), (0, spare)))
         tasks: list[Callable[[], FloatArray]] = [
             partial(self._solve_block, np.ascontiguousarray(block))
-            for block in np.split(incidence, incidence.shape[1] // together, axis=1)
+            for block in np.split(incidence, incidence.shape[1] // block_size, axis=1)
         ]
-        blocks = run_tasks(tasks, together=len(self._place) > _SMALL)
+        blocks = run_tasks(tasks, together=not narrow)
         return np.concatenate(blocks)[: len(positions)]
 
     def _solve_block(self, incidence: FloatArray) -> FloatArray:

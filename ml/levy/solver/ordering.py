@@ -9,12 +9,11 @@ import scipy.sparse.linalg as spl
 
 from ml.arrays import IntArray, SparseMatrix
 from ml.compute.compiled import compiled
+from ml.levy.limits import CORE_PRODUCTS
 
 Int32Array = npt.NDArray[np.int32]
 BoolArray = npt.NDArray[np.bool_]
 
-DEAR = 10_000_000
-"""Products of a factorisation from which it is worth looking for a dense core."""
 _LONG_COLUMNS = (50, 100, 200, 400, 800)
 _AS_SPARSE = 60
 """What a sparse product, three of which go into factor and inverse, costs in dense ones."""
@@ -58,13 +57,13 @@ class Ordering:
         return FillIn(int(self.counts.sum()), int(_products(self.counts).sum()), core)
 
 
-def order_nodes(adjacency: SparseMatrix, dear: int = DEAR) -> Ordering:
+def order_nodes(adjacency: SparseMatrix, core_products: int = CORE_PRODUCTS) -> Ordering:
     """Order the nodes by minimum degree and count the entries that follow.
 
     Deviation: the order is that of SuperLU (multiple minimum degree), sorted into a postorder
-        of the elimination tree, which keeps what is computed together near in memory. Where
-        a factorisation takes more than ``dear`` products, a core is sought: citation graphs
-        are trees around one, in which nearly everything is connected with everything.
+        of the elimination tree, which stores close together what is computed together. Where
+        a factorisation takes more than ``core_products`` products, a dense core is sought:
+        citation graphs are trees around one, in which nearly all nodes are connected.
     Cost: O(entries of the factor) time, O(edges) memory.
     """
     order = _minimum_degree(adjacency)
@@ -74,7 +73,7 @@ def order_nodes(adjacency: SparseMatrix, dear: int = DEAR) -> Ordering:
     parents = _elimination_tree(permuted.indptr, permuted.indices)
     counts = _column_counts(permuted.indptr, permuted.indices, parents)
     ordering = Ordering(order, permuted, parents, counts)
-    return _with_core(adjacency, ordering) if ordering.fill.products > dear else ordering
+    return _with_core(adjacency, ordering) if ordering.fill.products > core_products else ordering
 
 
 def _with_core(adjacency: SparseMatrix, ordering: Ordering) -> Ordering:

@@ -6,10 +6,10 @@ from torch_geometric.nn import ARMAConv
 
 from ml.methods.arma import ArmaSettings
 from ml.nn.dropout import drop
-from ml.nn.feature_matrix import multiply
 from ml.nn.parts.edge_views import loopless_views
 from ml.nn.parts.layered import LayeredNetwork, layer_widths
 from ml.nn.parts.row_product import SymmetricRows, add_by_rows
+from ml.nn.sparse import multiply
 
 DEFAULT_DEPTH = 1
 

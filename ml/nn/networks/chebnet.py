@@ -7,10 +7,10 @@ from torch import Tensor
 from torch_geometric.nn import ChebConv
 
 from ml.methods.chebnet import ChebnetSettings
-from ml.nn.feature_matrix import apply_linear
 from ml.nn.parts.edge_views import loopless_views
 from ml.nn.parts.layered import LayeredNetwork, layer_widths
 from ml.nn.parts.row_product import SymmetricRows
+from ml.nn.sparse import apply_linear
 
 DEFAULT_ORDER = 2
 

@@ -7,9 +7,9 @@ from torch.nn import functional
 from torch_geometric.nn import GATConv
 
 from ml.methods.gat import GatSettings
-from ml.nn.feature_matrix import multiply
 from ml.nn.parts.edge_views import edge_views
 from ml.nn.parts.layered import LayeredNetwork
+from ml.nn.sparse import multiply
 
 
 class GatLayer(GATConv):  # type: ignore[misc]  # the library is untyped

@@ -4,10 +4,10 @@ from torch import Tensor
 from torch_geometric.nn import GCNConv
 
 from ml.config.settings import NetworkSettings
-from ml.nn.feature_matrix import apply_linear
 from ml.nn.parts.edge_views import normalised_views
 from ml.nn.parts.layered import LayeredNetwork, layer_widths
 from ml.nn.parts.row_product import SymmetricRows, add_by_rows
+from ml.nn.sparse import apply_linear
 
 
 class GcnLayer(GCNConv):  # type: ignore[misc]  # the library is untyped

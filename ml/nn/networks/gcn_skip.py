@@ -3,10 +3,10 @@
 from torch import Tensor, nn
 
 from ml.methods.gcn_skip import GcnSkipSettings
-from ml.nn.feature_matrix import apply_linear
 from ml.nn.networks import gcn
 from ml.nn.parts.edge_views import RowView, normalised_views
 from ml.nn.parts.layered import LayeredNetwork, layer_widths
+from ml.nn.sparse import apply_linear
 
 
 class SkipGcnNetwork(LayeredNetwork):

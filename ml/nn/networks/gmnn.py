@@ -16,10 +16,10 @@ from ml.graph.graph import Graph
 from ml.graph.scaling import fit_scaling
 from ml.graph.split import Split
 from ml.methods.gmnn import GmnnSettings
-from ml.nn.feature_matrix import make_features
 from ml.nn.networks.gcn import GcnNetwork
+from ml.nn.optimiser import make_adam
 from ml.nn.parts.edge_views import PreparedViews, RowView, normalised_views
-from ml.training.loop import make_adam
+from ml.nn.sparse import make_features
 
 
 @dataclass(frozen=True)

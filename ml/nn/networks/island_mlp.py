@@ -6,9 +6,9 @@ from torch import Tensor, nn
 from ml.arrays import SparseMatrix
 from ml.graph.graph import Graph, islands_of
 from ml.methods.island_mlp import IslandMlpSettings
-from ml.nn.feature_matrix import apply_linear
 from ml.nn.parts.edge_views import PreparedViews
 from ml.nn.parts.layered import LayeredNetwork, layer_widths
+from ml.nn.sparse import apply_linear
 
 
 class IslandView:

@@ -7,9 +7,9 @@ from torch_geometric.nn import MixHopConv
 
 from ml.methods.mixhop import MixhopSettings
 from ml.nn.dropout import drop
-from ml.nn.feature_matrix import apply_linear
 from ml.nn.parts.edge_views import RowView, normalised_views
 from ml.nn.parts.row_product import SymmetricRows, add_by_rows
+from ml.nn.sparse import apply_linear
 
 DEFAULT_POWER = 2
 

@@ -10,7 +10,7 @@ from ml.arrays import IntArray
 from ml.config.settings import NetworkSettings
 from ml.graph.graph import Graph
 from ml.nn.dropout import drop
-from ml.nn.feature_matrix import apply_linear
+from ml.nn.sparse import apply_linear
 
 
 class MlpNetwork(nn.Module):

@@ -11,10 +11,10 @@ from ml.arrays import IntArray
 from ml.graph.graph import Graph
 from ml.methods.motifnet import MotifnetSettings
 from ml.nn.dropout import drop
-from ml.nn.feature_matrix import apply_linear
 from ml.nn.networks import chebnet
 from ml.nn.parts.motifs import motif_matrices
 from ml.nn.parts.row_product import SymmetricRows, normalise
+from ml.nn.sparse import apply_linear
 
 MATRIX_COUNT = 14
 """The symmetric adjacency and the thirteen motifs."""

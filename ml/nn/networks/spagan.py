@@ -12,9 +12,9 @@ from ml.arrays import SparseMatrix
 from ml.graph.graph import Graph
 from ml.methods.spagan import SpaganSettings
 from ml.nn.dropout import drop
-from ml.nn.feature_matrix import apply_linear
 from ml.nn.parts.edge_views import PreparedViews
 from ml.nn.parts.shortest_paths import short_paths
+from ml.nn.sparse import apply_linear
 
 DEFAULT_LENGTH = 2
 GAIN = 1.414

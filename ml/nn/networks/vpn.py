@@ -8,10 +8,10 @@ from torch import Tensor, nn
 from ml.arrays import SparseMatrix
 from ml.graph.graph import Graph
 from ml.methods.vpn import VpnSettings
-from ml.nn.feature_matrix import multiply
 from ml.nn.parts.edge_views import PreparedViews
 from ml.nn.parts.layered import LayeredNetwork, layer_widths
 from ml.nn.parts.row_product import SymmetricRows, normalise
+from ml.nn.sparse import multiply
 
 DEFAULT_POWER = 2
 

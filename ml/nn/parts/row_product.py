@@ -1,6 +1,4 @@
-"""Messages that are weighted and added, as one product by compressed rows."""
-
-from typing import Any
+"""Weighted sums of neighbours' messages as one product by compressed rows."""
 
 import numpy as np
 import scipy.sparse as sp
@@ -9,7 +7,8 @@ from torch import Tensor, nn
 
 from ml.arrays import SparseMatrix
 from ml.graph.laplacian import degrees_of
-from ml.nn.sparse_rows import from_scipy, multiplies_sparse
+from ml.nn.kernels.sparse_product import multiply_rows
+from ml.nn.sparse import from_scipy, multiplies_sparse
 
 
 class SymmetricRows:
@@ -26,18 +25,21 @@ class SymmetricRows:
     def apply(self, signal: Tensor) -> Tensor:
         """Return the product. Shapes: (N, C) -> (N, C), or (S, N, C) -> (S, N, C)."""
         if signal.dim() == 2:  # nodes and columns
-            return _multiply(self._rows, signal)
+            return self._multiply(signal)
         stacks, nodes, columns = signal.shape
         beside = signal.transpose(0, 1).reshape(nodes, stacks * columns)
-        return _multiply(self._rows, beside).view(nodes, stacks, columns).transpose(0, 1)
+        return self._multiply(beside).view(nodes, stacks, columns).transpose(0, 1)
+
+    def _multiply(self, signal: Tensor) -> Tensor:
+        return multiply_rows(self._rows, lambda: self._rows, signal.contiguous())
 
 
 def add_by_rows(_layer: nn.Module, matrix: SymmetricRows, x: Tensor, **_weights: None) -> Tensor:
-    """Stand for ``propagate`` in a layer of PyTorch Geometric, whose arguments these are.
+    """Replace ``propagate`` in a layer of PyTorch Geometric, with the arguments of that method.
 
-    The layer gets the matrix, normalised already, in place of its edges. It has to be one whose
-    messages are the neighbours' signals times the edges' weights. The library leaves the method
-    alone only if the class itself has it.
+    The layer receives the normalised matrix in place of its edges. Its messages must be the
+    neighbours' signals times the edges' weights. The library leaves the method alone only if the
+    class itself defines it.
     """
     return matrix.apply(x)
 
@@ -56,19 +58,3 @@ def normalise(adjacency: SparseMatrix, *, self_loops: bool) -> SparseMatrix:
     scale = np.divide(1, np.sqrt(degrees), out=np.zeros_like(degrees), where=degrees > 0)
     scaling = sp.diags_array(scale)
     return sp.csr_array(scaling @ matrix @ scaling)
-
-
-def _multiply(rows: Tensor, signal: Tensor) -> Tensor:
-    product: Tensor = _Product.apply(signal, rows)  # type: ignore[no-untyped-call]  # torch
-    return product
-
-
-class _Product(torch.autograd.Function):
-    @staticmethod
-    def forward(context: Any, signal: Tensor, rows: Tensor) -> Tensor:
-        context.rows = rows
-        return rows @ signal.contiguous()
-
-    @staticmethod
-    def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, None]:
-        return context.rows @ gradients[0].contiguous(), None

@@ -194,5 +194,5 @@ def test_settings_without_effect_are_accepted_with_a_warning(
 def test_a_dense_matrix_that_does_not_fit_into_memory_is_rejected(api: TestClient) -> None:
     graph_id = post_graph(api, ring(20_001))
     answer = train(api, graph_id=graph_id, config={"operator": "dense"})
-    assert "13 GB for 20,001 buses" in faults_of(answer)["config.operator"]
+    assert "19 GB for 20,001 buses" in faults_of(answer)["config.operator"]
     assert train(api, graph_id=graph_id, config={"operator": "auto"}).status_code == 202

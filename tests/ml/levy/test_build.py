@@ -1,7 +1,5 @@
 """The operators of a graph and of its censored copies."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -53,7 +51,7 @@ def test_a_node_cut_off_by_censoring_becomes_isolated() -> None:
 
 
 def test_a_leaf_that_loses_its_only_edge_is_isolated_in_the_corrected_matrix_too() -> None:
-    graph = load_task("case300", "zone", Path()).graph
+    graph = load_task("case300", "zone").graph
     degrees = np.bincount(graph.pairs.ravel(), minlength=graph.node_count)
     leaves = graph.pairs[(degrees[graph.pairs] == 1).any(axis=1)]
     assert len(leaves) > 50

@@ -3,12 +3,13 @@
 import numpy as np
 
 from ml.graph.graph import Graph
-from ml.levy.choose import MATRIX_NODES, SMALL_NODES, choose_operator
+from ml.levy.choose import choose_operator
+from ml.levy.limits import MATRIX_NODES, SPECTRUM_NODES
 from tests.ml.grids import grid_like, path, tangle
 
 
 def test_a_small_graph_gets_a_full_matrix() -> None:
-    choice = choose_operator(path(SMALL_NODES).adjacency, 0.1, "auto")
+    choice = choose_operator(path(SPECTRUM_NODES).adjacency, 0.1, "auto")
     assert choice.kind == "corrected"
     assert "600 nodes" in choice.reason
 
@@ -16,7 +17,7 @@ def test_a_small_graph_gets_a_full_matrix() -> None:
 def test_a_grid_of_thousands_gets_a_full_matrix_that_is_corrected() -> None:
     choice = choose_operator(grid_like(2000, 0).adjacency, 0.1, "auto")
     assert choice.kind == "corrected"
-    assert "factor entries a node" in choice.reason
+    assert "factor entries per node" in choice.reason
 
 
 def test_a_large_grid_gets_sparse_factors() -> None:

@@ -15,13 +15,14 @@ from ml.errors import InvalidHyperparameter
 from ml.graph.graph import Graph
 from ml.levy.dense import DenseLevyOperator
 from ml.levy.filter import default_order, filter_matrix, filter_signal, filter_transposed
+from ml.levy.interface import LevyOperator
 from tests.ml.grids import ISOLATED, archipelago, connected_graphs, random_signal
 
 ALPHAS = [0.1, 0.5, 0.9]
 SIGMAS = [0.0, 0.4, 0.5, 1.0]
 
 
-class OrdinaryWalk:
+class OrdinaryWalk(LevyOperator):
     """The operator of gamma = 1 that stores only the edges: not a ``DenseLevyOperator``."""
 
     gamma = 1.0

@@ -1,10 +1,8 @@
 import pytest
 
 from ml.artifact.schema import ModelSizes, list_spec_faults
-from ml.methods import lfgcn_plus
 from ml.methods.base import Method
 from ml.methods.registry import BASELINES, get_method
-from ml.nn.feature_matrix import WIDE
 from ml.training.baselines import BaselineTask, fit_baseline
 from ml.training.interfaces import import_network
 from tests.ml.small_grids import quick, ring_with_chords, split_of
@@ -64,7 +62,3 @@ def test_the_arrays_of_a_baseline_are_those_it_stores(method: Method) -> None:
     short = {**tensors, name: tensors[name][:0].astype("float16")}
     faults = list(list_spec_faults(short, method.list_arrays(chosen, sizes)))
     assert {fault.where for fault in faults} == {name}
-
-
-def test_wide_features_are_the_same_to_both() -> None:
-    assert lfgcn_plus.WIDE == WIDE

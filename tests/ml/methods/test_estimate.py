@@ -38,7 +38,7 @@ def test_sparse_factors_of_a_large_grid_fit_into_a_few_gigabytes() -> None:
     found = estimate(ladder(15_000).adjacency, make_config())
     assert found.kind == "sparse"
     assert found.memory_bytes < 4096 * MEGABYTE
-    assert "factor entries a node" in found.reason
+    assert "factor entries per node" in found.reason
 
 
 @pytest.mark.parametrize("operator", ["dense", "sparse"])

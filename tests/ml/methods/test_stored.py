@@ -12,7 +12,8 @@ from ml.graph.graph import Graph
 from ml.graph.scaling import FeatureScaling
 from ml.methods.registry import read_settings
 from ml.methods.stored import predict_probabilities
-from ml.nn.lfgcn import LevyNetwork, LevyViews
+from ml.nn.lfgcn import LevyNetwork
+from ml.nn.views import LevyViews
 from ml.training.device import choose_device
 from ml.training.fit import TrainingResult, fit
 from tests.ml.small_grids import quick, ring_with_chords, split_of

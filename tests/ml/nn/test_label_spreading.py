@@ -44,16 +44,16 @@ def test_a_column_of_many_values_has_no_levels() -> None:
 def test_a_bus_follows_the_label_behind_its_transformer() -> None:
     graph = line_of_buses([110.0, 110.0, 20.0])
     config = LfgcnPlusSettings(label_bridges=5.0)
-    heard = Spreader(graph, config, torch.device("cpu")).responses(torch.tensor([0, 2]))
-    assert heard[1, 1] > heard[1, 0]
+    spread = Spreader(graph, config, torch.device("cpu")).responses(torch.tensor([0, 2]))
+    assert spread[1, 1] > spread[1, 0]
 
 
 def test_labels_spread_as_in_the_closed_form_where_no_bridge_weighs_more() -> None:
     graph = line_of_buses([110.0, 110.0, 20.0, 20.0, 20.0])
     config = LfgcnPlusSettings(label_alpha=0.8)
-    heard = Spreader(graph, config, torch.device("cpu")).responses(torch.tensor([0, 4])).numpy()
+    spread = Spreader(graph, config, torch.device("cpu")).responses(torch.tensor([0, 4])).numpy()
     expected = closed_form("NL", 0.8).probabilities(graph, np.array([0, 4]))
-    np.testing.assert_allclose(heard / heard.sum(axis=1, keepdims=True), expected, rtol=1e-5)
+    np.testing.assert_allclose(spread / spread.sum(axis=1, keepdims=True), expected, rtol=1e-5)
 
 
 def test_an_edge_over_which_a_smooth_column_falls_steeply_weighs_less() -> None:
@@ -75,9 +75,9 @@ def test_clamped_labels_spread_as_in_label_propagation() -> None:
     nodes = torch.from_numpy(split.train)
     labels = torch.eye(2)[torch.from_numpy(graph.labels[split.train])]
     shown = torch.ones(len(nodes), dtype=torch.bool)
-    heard = Spreader(graph, config, torch.device("cpu")).hear(nodes, labels, shown)
+    spread = Spreader(graph, config, torch.device("cpu")).spread(nodes, labels, shown)
     expected, _ = label_propagation.fit(graph, split, LabelPropagationSettings())
-    shares = (heard / heard.sum(1, keepdim=True)).numpy()
+    shares = (spread / spread.sum(1, keepdim=True)).numpy()
     np.testing.assert_allclose(shares, expected, atol=1e-3)
 
 
@@ -86,13 +86,13 @@ def test_clamped_labels_that_are_hidden_leave_no_trace() -> None:
     config = LfgcnPlusSettings(label_spreading="clamped", label_alpha=0.99)
     spreader = Spreader(graph, config, torch.device("cpu"))
     nodes, labels = torch.tensor([0, 4]), torch.eye(2)
-    one = spreader.hear(nodes, labels, torch.tensor([True, False]))
-    both = spreader.hear(nodes, labels, torch.tensor([True, True]))
+    one = spreader.spread(nodes, labels, torch.tensor([True, False]))
+    both = spreader.spread(nodes, labels, torch.tensor([True, True]))
     assert (one[:, 1] == 0).all()
     assert both[4, 0] == pytest.approx(0, abs=1e-6)
 
 
-def test_clamping_no_label_at_all_is_silence() -> None:
+def test_clamping_no_label_gives_zero_everywhere() -> None:
     nothing = clamp_labels(torch.zeros(3, 0), torch.zeros(0, dtype=torch.long), torch.zeros(0, 2))
     assert nothing.tolist() == [[0.0, 0.0]] * 3
 
@@ -107,16 +107,16 @@ def test_clamping_keeps_what_single_precision_would_cut_off() -> None:
     graph = line_of_buses([110.0 + node for node in range(40)])
     config = LfgcnPlusSettings(label_spreading="clamped", label_alpha=0.2, device="cpu")
     nodes, labels = torch.tensor([0, 39]), torch.eye(2)
-    heard = Spreader(graph, config, torch.device("cpu")).hear(nodes, labels, nodes >= 0)
-    assert (heard[1:20, 0] > heard[1:20, 1]).all()
-    assert heard[20, 1] > heard[20, 0] > 0
+    spread = Spreader(graph, config, torch.device("cpu")).spread(nodes, labels, nodes >= 0)
+    assert (spread[1:20, 0] > spread[1:20, 1]).all()
+    assert spread[20, 1] > spread[20, 0] > 0
 
 
-def test_labels_that_are_all_shown_are_heard_anew_only_if_they_change() -> None:
+def test_labels_that_are_all_shown_are_x_only_if_they_change() -> None:
     graph = line_of_buses([float(node) for node in range(6)])
     spreader = Spreader(graph, LfgcnPlusSettings(), torch.device("cpu"))
     nodes, everything = torch.tensor([0, 5]), torch.tensor([True, True])
-    first = spreader.hear(nodes, torch.eye(2), everything)
-    assert spreader.hear(nodes, torch.eye(2), everything) is first
-    turned = spreader.hear(nodes, torch.eye(2).flip(0), everything)
+    first = spreader.spread(nodes, torch.eye(2), everything)
+    assert spreader.spread(nodes, torch.eye(2), everything) is first
+    turned = spreader.spread(nodes, torch.eye(2).flip(0), everything)
     torch.testing.assert_close(turned, first.flip(1))

@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 import torch
 from torch.nn import functional
@@ -6,9 +5,11 @@ from torch.nn import functional
 from ml.config.levy import LfgcnSettings
 from ml.levy.dense import DenseLevyOperator
 from ml.levy.filter import filter_matrix
-from ml.nn.filters.operator_filter import DenseFilter, OperatorFilter
-from ml.nn.lfgcn import LevyNetwork, LevyViews
-from ml.nn.pooling import pool_gated
+from ml.nn.filters.base import FilterSettings
+from ml.nn.filters.operator_filter import OperatorFilter
+from ml.nn.kernels.gated_pooling import pool_gated
+from ml.nn.lfgcn import LevyNetwork
+from ml.nn.views import LevyViews
 from tests.ml.small_grids import quick_levy, ring_with_chords
 
 CPU = torch.device("cpu")
@@ -76,7 +77,7 @@ def test_asking_for_some_nodes_gives_their_rows(skip: str, layers: int) -> None:
 
 @pytest.mark.parametrize("skip", ["input", "filtered"])
 def test_filtering_before_or_after_the_weights_is_the_same(skip: str) -> None:
-    """Forty columns in and one branch of three out: the weights come first; the order of
+    """Forty columns in and one path of three out: the weights come first; the order of
     products must not show.
     """
     config = quick_levy(skip=skip, layers=1, parallel_paths=2)
@@ -105,7 +106,7 @@ def test_wide_features_that_stay_the_same_may_be_filtered_before_the_weights(
     found = []
     for keeps in (False, True):
         network = network_of(config, 9)
-        view = OperatorFilter(operator, 0.3, 2, "taylor", keeps_constants=keeps)
+        view = OperatorFilter(operator, FilterSettings(0.3, 2), keeps_constants=keeps)
         logits = network(signal, view, None)
         logits.square().sum().backward()
         found.append((logits, weights_of(network, 0)["kernel"].grad))
@@ -153,36 +154,3 @@ def test_dropout_acts_in_training_only() -> None:
     torch.testing.assert_close(network(values, view, None), network(values, view, None))
     network.train()
     assert not torch.allclose(network(values, view, None), network(values, view, None))
-
-
-def test_a_censored_view_is_that_of_the_graph_without_the_edges() -> None:
-    config = quick_levy()
-    graph = ring_with_chords()
-    gone = graph.pairs[[2, 5]]
-    kept = np.array([not np.any(np.all(np.sort(edge) == gone, axis=1)) for edge in graph.edges])
-    smaller = ring_with_chords(edges=graph.edges[kept], weights=graph.weights[kept])
-    censored = LevyViews(graph, config, CPU).censored(gone)
-    expected = LevyViews(smaller, config, CPU).whole()
-    torch.testing.assert_close(censored.apply(features()), expected.apply(features()))
-
-
-def test_the_same_censored_graph_is_built_once() -> None:
-    graph = ring_with_chords()
-    views = LevyViews(graph, quick_levy(), CPU)
-    first = views.censored(graph.pairs[[2, 5]])
-    assert views.censored(graph.pairs[[5, 2]]) is first
-    assert views.censored(graph.pairs[[5]]) is not first
-
-
-def test_a_sparse_operator_trains_and_serves_like_a_dense_one() -> None:
-    graph = ring_with_chords()
-    dense = LevyViews(graph, quick_levy(operator="dense"), CPU)
-    sparse = LevyViews(graph, quick_levy(operator="sparse"), CPU)
-    values = features()
-    assert isinstance(sparse.whole(), DenseFilter)
-    assert isinstance(sparse.censored(graph.pairs[[2]]), OperatorFilter)
-    for one, other in (
-        (dense.whole(), sparse.whole()),
-        (dense.censored(graph.pairs[[2]]), sparse.censored(graph.pairs[[2]])),
-    ):
-        torch.testing.assert_close(one.apply(values), other.apply(values), atol=1e-5, rtol=1e-4)

@@ -2,6 +2,8 @@ import dataclasses
 
 import numpy as np
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from torch import Tensor
 
 from ml.config.levy import LfgcnPlusSettings, LfgcnSettings
@@ -10,13 +12,16 @@ from ml.levy.dense import DenseLevyOperator
 from ml.levy.filter import filter_matrix
 from ml.methods.levy_layers import layer_shapes
 from ml.methods.registry import make_config
-from ml.nn.lfgcn import LevyNetwork, LevyViews
-from ml.nn.lfgcn_plus import PlusNetwork, make_views
+from ml.nn.lfgcn import LevyNetwork
+from ml.nn.lfgcn_plus import PlusNetwork, disagreement, make_views
+from ml.nn.views import LevyViews
+from ml.training.fit import fit
 from tests.ml.communities import split_of, two_communities
 
 GRAPH = two_communities(size=10)
 SPLIT = split_of(GRAPH)
 CONFIG = LfgcnPlusSettings(width=4, parallel_paths=2, members=2, device="cpu", drop_edge="none")
+AGREEING = dataclasses.replace(CONFIG, members=3, epochs=60, agreement=1.0)
 
 
 def inputs(flipped: int | None = None) -> Tensor:
@@ -111,3 +116,93 @@ def test_only_lfgcn_plus_may_filter_last() -> None:
     assert all(shape.filters for shape in layer_shapes(plain, 3, 2))
     plus = dataclasses.replace(CONFIG, filtered_layers="last")
     assert [shape.filters for shape in layer_shapes(plus, 3, 2)] == [False, True]
+
+
+# Agreement of the members
+
+
+def draw_logits(seed: int, members: int = 3) -> Tensor:
+    torch.manual_seed(seed)
+    return torch.randn(members, 5, 4, dtype=torch.float64)
+
+
+@given(st.integers(0, 1000), st.floats(0.1, 1.0))
+def test_disagreement_is_the_consistency_loss_of_grand(seed: int, temperature: float) -> None:
+    logits = draw_logits(seed)
+    probabilities = np.exp(logits.numpy())
+    probabilities /= probabilities.sum(axis=2, keepdims=True)
+    total = 0.0
+    for node in range(5):
+        target = probabilities[:, node].mean(axis=0) ** (1 / temperature)
+        target /= target.sum()
+        total += sum(float(((p - target) ** 2).sum()) for p in probabilities[:, node])
+    assert abs(float(disagreement(logits, temperature)) - total / (3 * 5)) < 1e-12
+
+
+def test_certain_and_equal_members_do_not_disagree() -> None:
+    sure = 50 * torch.eye(4).expand(3, -1, -1)
+    assert float(disagreement(sure, 0.5)) < 1e-12
+    assert float(disagreement(torch.stack([sure[0], sure[0].flip(0)]), 0.5)) > 0.4
+
+
+def test_no_gradient_flows_through_the_common_prediction() -> None:
+    logits = draw_logits(0, members=2).requires_grad_()
+    disagreement(logits, 0.5).backward()  # type: ignore[no-untyped-call]  # torch
+    probabilities = torch.softmax(logits.detach(), dim=2).requires_grad_()
+    target = probabilities.detach().mean(0).square()
+    target = target / target.sum(1, keepdim=True)
+    (probabilities - target).square().sum(2).mean().backward()  # type: ignore[no-untyped-call]
+    pulled = torch.softmax(logits.detach(), dim=2)
+    slope = probabilities.grad
+    assert slope is not None
+    expected = pulled * (slope - (pulled * slope).sum(2, keepdim=True))
+    torch.testing.assert_close(logits.grad, expected)
+
+
+def fresh_network(config: LfgcnPlusSettings) -> PlusNetwork:
+    torch.manual_seed(0)
+    return PlusNetwork(config, GRAPH.features.shape[1] + 2, 2)
+
+
+def predict_with_penalty(config: LfgcnPlusSettings) -> tuple[Tensor, Tensor, Tensor]:
+    """Return logits with and without the penalty, drawn alike, and the penalty."""
+    columns = np.concatenate([GRAPH.features, label_matrix(GRAPH, SPLIT.train)], axis=1)
+    features, nodes = torch.from_numpy(columns).float(), torch.from_numpy(SPLIT.train)
+    view = make_views(GRAPH, config, torch.device("cpu")).whole()
+    network = fresh_network(config)
+    torch.manual_seed(1)
+    logits, penalty = network.forward_with_penalty(features, view, nodes)
+    torch.manual_seed(1)
+    return network(features, view, nodes), logits, penalty.detach()
+
+
+def test_the_penalty_leaves_the_logits_as_they_are() -> None:
+    plain, logits, penalty = predict_with_penalty(AGREEING)
+    torch.testing.assert_close(plain, logits)
+    assert float(penalty) > 0
+
+
+def test_without_agreement_there_is_no_penalty() -> None:
+    _, _, penalty = predict_with_penalty(dataclasses.replace(AGREEING, agreement=0.0))
+    assert float(penalty) == 0
+
+
+def test_training_with_agreement_brings_the_members_together() -> None:
+    apart, together = (
+        _distance_after_training(dataclasses.replace(AGREEING, agreement=weight))
+        for weight in (0.0, 5.0)
+    )
+    assert together < apart / 2
+
+
+def _distance_after_training(config: LfgcnPlusSettings) -> float:
+    result = fit(GRAPH, SPLIT, dataclasses.replace(config, patience=None, stop_on="loss"))
+    weights = {name: torch.from_numpy(value) for name, value in result.artifact.tensors().items()}
+    network = fresh_network(config)
+    network.load_state_dict(weights)
+    network.eval()
+    columns = np.concatenate([GRAPH.features, label_matrix(GRAPH, SPLIT.train)], axis=1)
+    view = make_views(GRAPH, config, torch.device("cpu")).whole()
+    with torch.no_grad():
+        outputs, prior, _ = network._evaluate_members(torch.from_numpy(columns).float(), view, None)
+        return float(disagreement(outputs + prior, 0.5))

@@ -68,7 +68,7 @@ def test_looking_ahead_changes_no_loss(monkeypatch: pytest.MonkeyPatch) -> None:
     config = quick(drop_edge="uniform", drop_rate=0.1)
     losses = []
     for threshold in (1, 1000):
-        monkeypatch.setattr("ml.training.loop.WORTH_LOOKING_AHEAD", threshold)
+        monkeypatch.setattr("ml.training.loop.LOOKAHEAD_NODES", threshold)
         torch.manual_seed(0)
         scaling = fit_scaling(graph.features, config.feature_scaling)
         run = prepare(graph, split_of(graph), config, scaling, torch.device("cpu"))

@@ -30,14 +30,16 @@ GRAPH = with_islands()
 
 
 def laplacian_around_core(graph: Graph) -> WeightedLaplacian:
-    elimination = analyse(order_nodes(graph.adjacency, dear=0), graph.pairs)
+    elimination = analyse(order_nodes(graph.adjacency, core_products=0), graph.pairs)
     assert elimination.has_core
     weights = np.asarray(graph.adjacency[graph.pairs[:, 0], graph.pairs[:, 1]])
     return WeightedLaplacian(elimination, weights, degrees_of(graph.adjacency)[elimination.order])
 
 
 def powers_around_core(graph: Graph, gamma: float) -> GraphPowers:
-    powers = GraphPowers(graph.adjacency, gamma, ordering=order_nodes(graph.adjacency, dear=0))
+    powers = GraphPowers(
+        graph.adjacency, gamma, ordering=order_nodes(graph.adjacency, core_products=0)
+    )
     assert powers.elimination.has_core
     return powers
 

@@ -102,6 +102,6 @@ def test_a_spectrum_that_sinks_below_the_poles_is_noticed() -> None:
 
 def test_a_graph_with_a_core_is_refused() -> None:
     adjacency = tangle(220, 20).adjacency
-    powers = GraphPowers(adjacency, 0.5, ordering=order_nodes(adjacency, dear=0))
+    powers = GraphPowers(adjacency, 0.5, ordering=order_nodes(adjacency, core_products=0))
     with pytest.raises(TypeError, match="core"):
         LowRankPowers(powers)

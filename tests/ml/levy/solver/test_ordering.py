@@ -8,14 +8,14 @@ from tests.ml.grids import grid_like, path, tangle
 
 
 def test_trees_have_no_core_and_grids_are_not_asked() -> None:
-    assert order_nodes(path(500).adjacency, dear=0).fill.core == 0
+    assert order_nodes(path(500).adjacency, core_products=0).fill.core == 0
     assert order_nodes(grid_like(2000, 0).adjacency).fill.core == 0
 
 
 def test_the_core_of_a_tangle_is_found() -> None:
     graph = tangle(200, 300)
     plain = order_nodes(graph.adjacency).fill
-    around = order_nodes(graph.adjacency, dear=0).fill
+    around = order_nodes(graph.adjacency, core_products=0).fill
     assert plain.core == 0
     assert 50 < around.core < 200
     assert around.products < plain.products / 5
@@ -24,7 +24,7 @@ def test_the_core_of_a_tangle_is_found() -> None:
 
 def test_a_core_comes_last_and_the_order_names_every_node_once() -> None:
     graph = tangle(200, 300)
-    ordering = order_nodes(graph.adjacency, dear=0)
+    ordering = order_nodes(graph.adjacency, core_products=0)
     np.testing.assert_array_equal(np.sort(ordering.order), np.arange(500))
     core = ordering.order[len(ordering.counts) :]
     assert (core < 200).all()
@@ -34,7 +34,7 @@ def test_a_core_comes_last_and_the_order_names_every_node_once() -> None:
 
 def test_the_pattern_around_a_core_is_that_of_the_plain_order_there() -> None:
     graph = tangle(200, 300)
-    around = analyse(order_nodes(graph.adjacency, dear=0), graph.pairs)
+    around = analyse(order_nodes(graph.adjacency, core_products=0), graph.pairs)
     plain = analyse(order_nodes(graph.adjacency), graph.pairs)
     place = np.empty(500, dtype=np.int64)
     place[plain.order] = np.arange(500)
@@ -49,7 +49,7 @@ def test_the_pattern_around_a_core_is_that_of_the_plain_order_there() -> None:
 
 def test_edges_within_the_core_have_no_entry() -> None:
     graph = tangle(200, 300)
-    elimination = analyse(order_nodes(graph.adjacency, dear=0), graph.pairs)
+    elimination = analyse(order_nodes(graph.adjacency, core_products=0), graph.pairs)
     inner = np.setdiff1d(np.arange(len(graph.pairs)), elimination.outer)
     assert len(inner)
     assert (elimination.pairs[inner] >= elimination.fringe).all()

@@ -9,7 +9,7 @@ from ml.levy.dense import DenseLevyOperator
 from ml.levy.filter import filter_signal, filter_transposed
 from ml.levy.solver.low_rank import LowRankPowers
 from ml.levy.solver.powers import GraphPowers
-from ml.nn.filters.corrected import CorrectedFilter, StoredWalk
+from ml.nn.filters.corrected import CorrectedFilter, StoredWalk, stored_walk_of
 from tests.ml.grids import archipelago, random_signal
 
 ALPHA = 0.4
@@ -61,8 +61,8 @@ def test_the_gradient_is_the_transposed_filter(order: int, nodes: torch.Tensor |
     np.testing.assert_allclose(columns.grad, expected, atol=1e-5)
 
 
-def test_a_correction_works_where_the_matrix_lies() -> None:
-    """A device without values shows that nothing travels: fetching from it would fail."""
+def test_a_correction_is_applied_on_the_device_of_the_matrix() -> None:
+    """The meta device has no values: copying from it to the host would fail."""
     elsewhere = torch.device("meta")
     operator = make_operator()
     assert operator.whole is not None
@@ -73,3 +73,11 @@ def test_a_correction_works_where_the_matrix_lies() -> None:
     assert filtered.device == elsewhere
     assert filtered.shape == (4, 3)
     assert gradient.device == elsewhere
+
+
+def test_censored_graphs_share_one_copy_of_the_matrix() -> None:
+    whole = make_operator().whole
+    assert whole is not None
+    walk = stored_walk_of(whole, torch.device("cpu"))
+    assert stored_walk_of(whole, torch.device("cpu")) is walk
+    assert stored_walk_of(whole, torch.device("meta")) is not walk

@@ -5,7 +5,9 @@ import torch
 from ml.config.settings import FilterMethod
 from ml.levy.dense import DenseLevyOperator
 from ml.levy.filter import filter_matrix
-from ml.nn.filters.operator_filter import DenseFilter, LevyFilter, OperatorFilter
+from ml.nn.filters.base import FilterSettings, LevyFilter
+from ml.nn.filters.dense import DenseFilter
+from ml.nn.filters.operator_filter import OperatorFilter
 from tests.ml.small_grids import ring_with_chords
 
 ALPHA, ORDER = 0.3, 2
@@ -19,7 +21,7 @@ def both_filters(sigma: float, method: FilterMethod = "taylor") -> list[LevyFilt
     levy = operator(sigma)
     matrix = filter_matrix(levy.matrix, ALPHA, ORDER, method)
     device = torch.device("cpu")
-    return [DenseFilter(matrix, device), OperatorFilter(levy, ALPHA, ORDER, method)]
+    return [DenseFilter(matrix, device), OperatorFilter(levy, FilterSettings(ALPHA, ORDER, method))]
 
 
 def signal() -> torch.Tensor:
@@ -45,7 +47,7 @@ def test_the_gradient_is_the_transposed_filter(sigma: float, method: FilterMetho
         torch.testing.assert_close(found, matrix.T @ direction, atol=1e-6, rtol=1e-5)
 
 
-def test_chosen_nodes_get_what_all_nodes_would_get() -> None:
+def test_the_filter_at_chosen_nodes_is_a_part_of_the_whole() -> None:
     nodes = torch.tensor([3, 17, 29])
     direction = torch.randn(3, 4)
     for levy_filter in both_filters(0.5):
@@ -58,7 +60,7 @@ def test_chosen_nodes_get_what_all_nodes_would_get() -> None:
         torch.testing.assert_close(found, expected)
 
 
-def test_different_sets_of_nodes_are_kept_apart() -> None:
+def test_different_sets_of_nodes_have_separate_rows() -> None:
     dense, _ = both_filters(0.5)
     values = signal().detach()
     for nodes in (torch.tensor([1, 2]), torch.tensor([3]), torch.tensor([1, 2])):
@@ -82,8 +84,8 @@ def test_an_isolated_node_keeps_its_own_share() -> None:
         )
 
 
-def test_a_matrix_works_where_it_lies() -> None:
-    """A device without values shows that nothing travels: fetching from it would fail."""
+def test_a_matrix_is_applied_on_its_device() -> None:
+    """The meta device has no values: copying from it to the host would fail."""
     elsewhere = torch.device("meta")
     levy_filter = DenseFilter(operator(0.5).matrix, elsewhere)
     values = torch.empty(30, 4, device=elsewhere, requires_grad=True)
@@ -95,8 +97,8 @@ def test_a_matrix_works_where_it_lies() -> None:
     assert gradient.device == elsewhere
 
 
-def test_solves_fetch_a_signal_and_bring_the_result_back() -> None:
-    levy_filter = OperatorFilter(operator(0.5), ALPHA, ORDER, "taylor")
+def test_solves_copy_a_signal_to_the_host_and_back() -> None:
+    levy_filter = OperatorFilter(operator(0.5), FilterSettings(ALPHA, ORDER))
     filtered = levy_filter.apply(signal().to(torch.float64))
     assert filtered.dtype == torch.float64
     with pytest.raises(NotImplementedError, match="meta"):

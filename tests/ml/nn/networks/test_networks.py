@@ -4,9 +4,9 @@ import torch
 
 from ml.config.settings import NetworkSettings
 from ml.methods.registry import NETWORKS, make_config
+from ml.nn.optimiser import make_adam
 from ml.training.fit import fit
 from ml.training.interfaces import import_network
-from ml.training.loop import make_adam
 from tests.ml.communities import split_of, two_communities
 
 METHODS = tuple(method.key for method in NETWORKS if method.key != "lfgcn")

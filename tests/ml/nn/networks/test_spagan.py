@@ -5,7 +5,7 @@ from torch.nn import functional
 
 from ml.methods.spagan import SpaganSettings
 from ml.nn.networks.spagan import PathAttention, SpaganNetwork, Style, make_views
-from ml.training.loop import make_adam
+from ml.nn.optimiser import make_adam
 from tests.ml.communities import two_communities
 from tests.ml.grids import star
 

@@ -1,11 +1,19 @@
 import numpy as np
 import pytest
 import torch
+from torch import Tensor
 
 from ml.arrays import FloatArray
 from ml.methods.registry import change_settings, make_config
 from ml.nn.dropout import drop
-from ml.nn.feature_matrix import densify, make_features, multiply
+from ml.nn.sparse import (
+    KEPT_PATTERNS,
+    densify,
+    from_pairs,
+    from_pairs_transposed,
+    make_features,
+    multiply,
+)
 from ml.training.interfaces import import_network
 from tests.ml.communities import two_communities
 from tests.ml.nn.networks.test_networks import METHODS
@@ -77,3 +85,29 @@ def test_a_product_by_compressed_rows_is_the_product_of_the_dense_matrix(share: 
     slopes = [torch.autograd.grad((product * weights).sum(), kernel) for product in products]
     torch.testing.assert_close(*products)
     torch.testing.assert_close(*slopes)
+
+
+# Compressed rows
+
+
+def draw_matrix(seed: int) -> Tensor:
+    """A sparse coordinate matrix with 50 entries."""
+    generator = torch.Generator().manual_seed(seed)
+    places = torch.randperm(20 * 30, generator=generator)[:50].sort().values
+    values = torch.rand(50, generator=generator)
+    index = torch.stack([places // 30, places % 30])
+    return torch.sparse_coo_tensor(index, values, (20, 30), check_invariants=True).coalesce()
+
+
+def test_matrices_of_equal_size_have_separate_patterns() -> None:
+    for matrix in [draw_matrix(seed) for seed in range(2 * KEPT_PATTERNS)]:
+        dense = matrix.to_dense()
+        torch.testing.assert_close(from_pairs(matrix).to_dense(), dense)
+        torch.testing.assert_close(from_pairs_transposed(matrix).to_dense(), dense.T)
+
+
+def test_a_matrix_at_the_address_of_a_deleted_one_has_its_own_pattern() -> None:
+    for seed in range(20):
+        matrix = draw_matrix(seed)
+        torch.testing.assert_close(from_pairs_transposed(matrix).to_dense(), matrix.to_dense().T)
+        del matrix

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from ml.nn.dropout import drop_values
+from ml.nn.kernels.dropout import drop_values, drop_values_reference
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.5, 0.9])
@@ -17,7 +17,7 @@ def test_the_expectation_stays(rate: float) -> None:
     assert drop_values(torch.ones(500, 401), rate).mean().item() == pytest.approx(1, abs=0.03)
 
 
-def test_what_is_kept_is_scaled_exactly() -> None:
+def test_the_remaining_values_are_scaled_exactly() -> None:
     torch.manual_seed(0)
     assert set(drop_values(torch.ones(100), 0.5).tolist()) == {0.0, 2.0}
 
@@ -41,3 +41,17 @@ def test_the_gradient_passes_where_the_value_does() -> None:
     dropped = drop_values(values, 0.4)
     (found,) = torch.autograd.grad(dropped.sum(), values)
     torch.testing.assert_close(found * values, dropped)
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.5, 0.999])
+def test_values_and_gradient_are_those_of_the_reference(rate: float) -> None:
+    values = torch.randn(41, 3, dtype=torch.float64, requires_grad=True)
+    results = []
+    for drop in (drop_values, drop_values_reference):
+        torch.manual_seed(3)
+        results.append(drop(values, rate))
+    torch.testing.assert_close(*results)
+    direction = torch.randn_like(results[0])
+    torch.testing.assert_close(
+        *(torch.autograd.grad(result, values, direction) for result in results)
+    )

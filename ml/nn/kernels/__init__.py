@@ -1,0 +1,1 @@
+"""Hand-written operations with their gradients, each beside a plain reference implementation."""
