@@ -231,8 +231,9 @@ def multiply_laplacian(
 
 @compiled
 def label_islands(pairs: IntArray, weights: FloatArray, count: int) -> IntArray:
-    """Number the islands of a graph whose edges of weight zero are absent.
+    """Number the islands as ``ml.graph.graph.islands_of`` does, without building a matrix.
 
+    Edges of weight zero count as absent.
     Shapes: pairs (M, 2), weights (M,) -> (N,); numbers without gaps, by their first node.
     """
     leader = np.arange(count)
