@@ -1,4 +1,4 @@
-"""How the allocator treats memory that was freed."""
+"""Settings of the memory allocator."""
 
 import ctypes
 import sys
@@ -7,12 +7,11 @@ _TRIM_THRESHOLD, _MAPPED_BLOCKS = -1, -4  # of glibc's <malloc.h>
 
 
 def keep_freed_memory() -> bool:
-    """Let this process keep what it frees; return whether its allocator does.
+    """Let this process keep freed memory for reuse; return whether its allocator supports that.
 
-    By default glibc gives every array of 32 MB or more back to the system as soon as it is
-    freed, and the next epoch meets each page of its own for the first time: on 82,000 buses
-    that was a fifth of an epoch. For processes that live for one training; other allocators
-    than glibc's are left as they are.
+    By default glibc returns every array of 32 MB or more to the system as soon as it is freed,
+    and the next epoch pays for a page fault per page: a fifth of an epoch on 82,000 buses. For
+    processes that run one training; allocators other than glibc's are not changed.
     """
     if not sys.platform.startswith("linux"):
         return False

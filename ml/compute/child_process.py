@@ -1,4 +1,4 @@
-"""What a child process owes its parent: to die with it."""
+"""Exit of a child process when its parent dies."""
 
 import ctypes
 import os
@@ -13,5 +13,5 @@ def die_with_parent(parent: int, with_signal: signal.Signals) -> None:
     if sys.platform != "linux":
         return
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, with_signal)
-    if os.getppid() != parent:  # it was gone before we asked
+    if os.getppid() != parent:  # the parent died before the request
         os.kill(os.getpid(), with_signal)

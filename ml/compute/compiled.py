@@ -1,4 +1,4 @@
-"""Machine code for the loops that numpy cannot express, kept on disk between runs."""
+"""Compilation of loops that numpy cannot express; the machine code is cached on disk."""
 
 from collections.abc import Callable
 from typing import TypeVar, cast
@@ -11,8 +11,8 @@ Function = TypeVar("Function", bound=Callable[..., object])
 def compiled(function: Function) -> Function:
     """Compile a numerical loop on its first call; it then runs without the interpreter lock.
 
-    Deviation: ``a - b * c`` may round once instead of twice. Where no folder can be written
-        to, the code is compiled anew in every process.
+    Deviation: ``a - b * c`` may round once instead of twice. Without a writable folder the code
+        is compiled in every process.
     """
     try:
         return _compile(function, cache=True)

@@ -1,10 +1,10 @@
-"""The most memory that this process has had, without what its parent had."""
+"""Peak memory of this process, without that of its parent."""
 
 from pathlib import Path
 
 
 def read_peak_bytes() -> int:
-    """Return the peak of the resident memory, zero where the system does not tell.
+    """Return the peak of the resident memory, zero where the system does not report it.
 
     Deviation: not from ``getrusage``, whose peak starts with that of the parent at the fork.
     """

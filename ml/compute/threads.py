@@ -1,4 +1,4 @@
-"""Threads for loops that have left the interpreter."""
+"""Threads for compiled loops, which run without the interpreter lock."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +14,7 @@ _limits: list[int] = []
 
 @contextmanager
 def limit_threads(count: int) -> Iterator[None]:
-    """Let at most ``count`` threads of this process compute, as ``torch.set_num_threads``."""
+    """Limit the computing threads of this process, like ``torch.set_num_threads``."""
     _limits.append(count)
     try:
         yield
@@ -23,7 +23,7 @@ def limit_threads(count: int) -> Iterator[None]:
 
 
 def thread_count() -> int:
-    """Return how many threads may compute: the limit, else ``OMP_NUM_THREADS``, else the cores."""
+    """Return the number of computing threads: the limit, ``OMP_NUM_THREADS``, or the cores."""
     if _limits:
         return _limits[-1]
     asked = os.environ.get("OMP_NUM_THREADS", "")
@@ -37,7 +37,7 @@ def run_tasks(tasks: Sequence[Callable[[], Result]], *, together: bool) -> list[
     threads = thread_count()
     if not together or threads == 1 or len(tasks) < 2:
         return [task() for task in tasks]
-    # The caller works too: it takes every threads-th task, so none waits for a busy pool.
+    # The calling thread takes every threads-th task, so that no task waits for a busy pool.
     own = tasks[::threads]
     others = {
         position: _pool(os.getpid(), threads).submit(task)
@@ -53,5 +53,5 @@ def run_tasks(tasks: Sequence[Callable[[], Result]], *, together: bool) -> list[
 
 @lru_cache(maxsize=4)
 def _pool(_process: int, threads: int) -> ThreadPoolExecutor:
-    """One pool a process: the threads of a parent do not survive a fork."""
+    """Return the pool of this process; the threads of a parent do not survive a fork."""
     return ThreadPoolExecutor(threads - 1, thread_name_prefix="levy")

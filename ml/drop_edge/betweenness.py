@@ -1,4 +1,4 @@
-"""Edge betweenness of large grids: exact where that is affordable, from sampled pivots beyond."""
+"""Edge betweenness of large grids, exact up to a limit and estimated from pivots beyond it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from ml.graph.graph import Graph
 Int32Array = npt.NDArray[np.int32]
 
 AFFORDABLE = 2_000_000_000
-"""Steps along edges after which pivots are sampled: half a minute on two cores."""
+"""Steps along edges from which pivots are sampled: half a minute on two cores."""
 SAMPLED = 400_000_000
 """Steps spent on sampled pivots."""
 _SOURCE_SHARES = 8
@@ -27,7 +27,7 @@ _TOP = 0.1
 
 @dataclass(frozen=True, eq=False)
 class Betweenness:
-    """Scores of the edges, how many pivots they come from, and how far they may be off.
+    """Scores of the edges, the number of pivots behind them, and their relative error.
 
     ``relative_error`` is the standard error of the scores of the top tenth of the edges,
     relative to those scores (quadratic mean); zero if every node was a pivot.
@@ -40,7 +40,7 @@ class Betweenness:
 
 
 class _Core(NamedTuple):
-    """What is left of a graph without its trees; ``weights`` count the nodes a node stands for.
+    """A graph without its trees; ``weights`` count the nodes that a node represents.
 
     The steps from a node are ``starts[node]`` up to ``starts[node + 1]``.
     """
@@ -52,7 +52,7 @@ class _Core(NamedTuple):
 
 
 class _Search(NamedTuple):
-    """The state of a breadth-first search: nodes in the order met, and the steps away.
+    """The state of a breadth-first search: nodes in order of visit, and the steps to farther ones.
 
     The steps from ``order[k]`` to nodes one farther are ``ahead_starts[k]`` up to
     ``ahead_starts[k + 1]`` of ``ahead`` and ``ahead_edges``. Distances are -1 between searches.
@@ -74,13 +74,13 @@ def measure_betweenness(
 
     Equation: Definition 1, ``C(e) = sum_(u != v) sigma_uv(e) / sigma_uv``, by the dependencies
         of Brandes 2001.
-    Deviation: each unordered pair counts once. Trees are taken off first, since an edge of a
-        tree carries ``s (n - s)`` pairs; the nodes they hung on count for theirs. If all
+    Deviation: each unordered pair counts once. Trees are removed first, since an edge of a
+        tree carries ``s (n - s)`` pairs; the nodes they hang on represent their nodes. If all
         sources would take more than ``affordable`` steps, ``sampled`` steps are spent on
-        sources drawn with the number of nodes they stand for as probability. A path then
-        counts by how far along it the edge lies, seen from the source (Geisberger, Sanders,
-        Schultes 2008): its two ends together count it once, and edges near a pivot, which few
-        other sources would see, do not swamp the sum.
+        sources drawn in proportion to the number of nodes they represent. A path then
+        counts by the relative position of the edge along it, seen from the source (Geisberger,
+        Sanders, Schultes 2008): its two ends together count it once, and edges near a pivot,
+        which few other sources reach, do not dominate the sum.
     Cost: O(core nodes x core edges) steps, or ``sampled``, on all cores.
     Shapes: scores (M,) in the order of ``graph.pairs``.
     """
@@ -109,15 +109,15 @@ def _top_error(scores: FloatArray, errors: FloatArray) -> float:
 
 
 def _take_off_trees(graph: Graph, scores: FloatArray) -> _Core:
-    """Score the edges of trees and return the rest, nodes that meet near each other."""
+    """Score the edges of trees and return the rest, with neighbours close in memory."""
     count = graph.node_count
     ends = np.concatenate([graph.pairs, graph.pairs[:, ::-1]])
     names = np.tile(np.arange(1, len(graph.pairs) + 1), 2)
     steps = sp.csr_array((names, (ends[:, 0], ends[:, 1])), shape=(count, count))
     island_sizes = np.bincount(graph.islands)[graph.islands]
     parts = (steps.indptr.astype(np.int64), steps.indices.astype(np.int64), steps.data - 1)
-    weights, kept = _peel(*parts, island_sizes, scores)
-    nodes = np.flatnonzero(kept)
+    weights, in_core = _peel(*parts, island_sizes, scores)
+    nodes = np.flatnonzero(in_core)
     inner = sp.csr_array(steps[nodes][:, nodes])
     order = reverse_cuthill_mckee(inner, symmetric_mode=True)
     inner = sp.csr_array(inner[order][:, order])
@@ -137,34 +137,34 @@ def _peel(
     island_sizes: IntArray,
     scores: FloatArray,
 ) -> tuple[FloatArray, BoolArray]:
-    """Take off leaves until none is left; each hands what it stands for to its neighbour."""
+    """Remove leaves until none is left; each passes the nodes it represents to its neighbour."""
     count = len(starts) - 1
     weights = np.ones(count)
-    kept = np.ones(count, dtype=np.bool_)
+    in_core = np.ones(count, dtype=np.bool_)
     degrees = starts[1:] - starts[:-1]
     for first in range(count):
         leaf = first
-        while leaf >= 0 and kept[leaf] and degrees[leaf] == 1:
-            kept[leaf] = False
+        while leaf >= 0 and in_core[leaf] and degrees[leaf] == 1:
+            in_core[leaf] = False
             following = -1
             for step in range(starts[leaf], starts[leaf + 1]):
-                if kept[neighbours[step]]:
+                if in_core[neighbours[step]]:
                     following = neighbours[step]
                     scores[edges[step]] = weights[leaf] * (island_sizes[leaf] - weights[leaf])
             if following >= 0:
                 weights[following] += weights[leaf]
                 degrees[following] -= 1
             leaf = following if following < first else -1
-    return weights, kept
+    return weights, in_core
 
 
 def _accumulate(
     core: _Core, sources: IntArray, factors: FloatArray | None, edge_count: int
 ) -> FloatArray:
-    """Sum the dependencies on each edge over the sources, times factors if there are any.
+    """Sum the dependencies on each edge over the sources, times factors if given.
 
     Without factors, dependencies are scaled by distance and their squares are summed too.
-    Always in as many parts, so that the result does not depend on the number of threads.
+    The number of parts is fixed, so that the result does not depend on the number of threads.
     Shapes: sources (S,), factors (S,) -> (1 or 2, edge_count).
     """
     scaled = factors is None
@@ -194,7 +194,7 @@ def _search_all(
         np.zeros(count),
         np.zeros(count, dtype=np.int32),
         np.zeros(count + 1, dtype=np.int32),
-        # Every step may be written once before it is known whether it leads away.
+        # Every step is written once before its direction is known.
         np.zeros(steps + 1, dtype=np.int32),
         np.zeros(steps + 1, dtype=np.int32),
     )
@@ -211,7 +211,7 @@ def _search_all(
 
 @compiled
 def _count_paths(core: _Core, search: _Search, source: int) -> int:
-    """Search breadth first and count the shortest paths; return how many nodes were reached."""
+    """Search breadth first, count the shortest paths and return the number of nodes reached."""
     search.order[0] = source
     search.distances[source] = 0
     search.paths[source] = 1
@@ -240,9 +240,9 @@ def _count_paths(core: _Core, search: _Search, source: int) -> int:
 
 @compiled
 def _collect(core: _Core, search: _Search, reached: int, factor: float, sums: FloatArray) -> None:
-    """Walk back from the farthest node and hand the dependencies on.
+    """Walk back from the farthest node and pass the dependencies on.
 
-    ``shares`` are the dependencies of a node and the nodes it stands for, a path.
+    ``shares`` are the dependencies of a node and of the nodes it represents, per path.
     """
     for place in range(reached - 1, -1, -1):
         node = search.order[place]
@@ -257,11 +257,11 @@ def _collect(core: _Core, search: _Search, reached: int, factor: float, sums: Fl
 
 @compiled
 def _collect_scaled(core: _Core, search: _Search, reached: int, sums: FloatArray) -> None:
-    """As ``_collect``, each path counted by how far along it the middle of the edge lies."""
+    """As ``_collect``; each path counts by the relative position of the edge's middle along it."""
     for place in range(reached - 1, -1, -1):
         node = search.order[place]
         distance = search.distances[node]
-        # The source itself is nobody's target: its own share is not used.
+        # The source is never a target: its own share is not used.
         share = core.weights[node] / (search.paths[node] * max(distance, 1))
         weight = search.paths[node] * (distance + 0.5)
         for step in range(search.ahead_starts[place], search.ahead_starts[place + 1]):

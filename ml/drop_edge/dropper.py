@@ -1,4 +1,4 @@
-"""Which edges an epoch goes without: P-DropEdge and uniform DropEdge."""
+"""Drawing of the edges that an epoch drops: P-DropEdge and uniform DropEdge."""
 
 import math
 
@@ -14,7 +14,7 @@ _ROUND_OFF = 1e-9
 
 
 class EdgeDropper:
-    """Draws the edges to censor: those of high score by preference, or all alike.
+    """Draws the edges to censor, with a preference for high scores or uniformly.
 
     Equation: Algorithm 1. ``candidates`` are the edges of the ``tau |E|`` top order
         statistics, ``weights`` their psi; ``p tau |E|`` of them are drawn without
@@ -24,7 +24,7 @@ class EdgeDropper:
         one edge unless p is zero, ``floor`` takes the paper literally, ``stochastic`` keeps
         the mean. A sample larger than the number of positive weights is filled uniformly.
     Shapes: pairs (M, 2), scores (M,), candidates (m,) positions, weights (m,).
-    Raises: InvalidHyperparameter if the scores do not fit the pairs, or p or tau their domain.
+    Raises: InvalidHyperparameter if the scores do not match the pairs, or p or tau is out of range.
     """
 
     def __init__(
@@ -81,10 +81,10 @@ def top_edges(scores: FloatArray, top: float) -> IntArray:
 def make_dropper(
     graph: Graph, config: DropEdgeSettings, scores: FloatArray | None = None
 ) -> EdgeDropper | None:
-    """Set up the edge dropping that a configuration asks for, ``None`` if it asks for none.
+    """Return the edge dropping of a configuration, ``None`` if it has none.
 
     Equation: Algorithm 1 with ``drop_rate`` for p and ``drop_top`` for tau.
-    Shapes: ``scores`` are the user's own, (M,) in the order of ``graph.pairs``.
+    Shapes: ``scores`` are given by the user, (M,) in the order of ``graph.pairs``.
     Raises: InvalidHyperparameter as ``EdgeDropper``.
     """
     if config.drop_edge == "none" or not len(graph.pairs):

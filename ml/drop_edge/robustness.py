@@ -25,8 +25,8 @@ def percolation_criticality(
     Equation: Appendix D, "edge criticality based on percolation theory". The paper gives
         no formula. Here: bond percolation in the manner of Newman and Ziff (2001); an edge
         that joins clusters of sizes a and b connects ``a b`` pairs, any other edge none.
-        This is the mean, over every occupation probability alike, of the connectivity lost
-        with the edge; the scores add up to the connected pairs of the graph.
+        This is the mean, over all occupation probabilities, of the connectivity lost with
+        the edge; the scores add up to the connected pairs of the graph.
     Deviation: averaged over ``orders`` random orders.
     Cost: O(orders |E|) union-find steps.
     Shapes: (M,) in the order of ``graph.pairs``.

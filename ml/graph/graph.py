@@ -96,7 +96,7 @@ class Graph:
 
     @property
     def class_count(self) -> int:
-        """How many classes the labels distinguish."""
+        """Number of classes."""
         return len(self.class_names)
 
     @property
@@ -106,7 +106,7 @@ class Graph:
 
     @cached_property
     def topology_hash(self) -> str:
-        """SHA-256 of nodes and weighted edges, whatever the features and labels."""
+        """SHA-256 of nodes and weighted edges, without features and labels."""
         digest = hashlib.sha256(f"{self.node_count};{self.directed};".encode())
         digest.update(np.ascontiguousarray(self.edges).tobytes())
         digest.update(np.ascontiguousarray(self.weights).tobytes())
@@ -114,7 +114,7 @@ class Graph:
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 of topology and features; labels have a hash of their own."""
+        """SHA-256 of topology and features; ``label_hash`` covers the labels."""
         digest = hashlib.sha256(self.topology_hash.encode())
         digest.update("\x1f".join(self.feature_names).encode())
         digest.update(np.ascontiguousarray(self.features).tobytes())
@@ -150,9 +150,9 @@ def censor_pairs(adjacency: SparseMatrix, pairs: IntArray) -> SparseMatrix:
     entries = adjacency.tocoo()
     count = adjacency.shape[0]
     keys = entries.row.astype(np.int64) * count + entries.col
-    gone = np.concatenate([pairs[:, 0] * count + pairs[:, 1], pairs[:, 1] * count + pairs[:, 0]])
-    kept = ~np.isin(keys, gone)
-    parts = (entries.data[kept], (entries.row[kept], entries.col[kept]))
+    removed = np.concatenate([pairs[:, 0] * count + pairs[:, 1], pairs[:, 1] * count + pairs[:, 0]])
+    remaining = ~np.isin(keys, removed)
+    parts = (entries.data[remaining], (entries.row[remaining], entries.col[remaining]))
     return sp.csr_array(parts, shape=adjacency.shape)
 
 
@@ -164,9 +164,9 @@ def _whole_numbers(where: str, values: npt.ArrayLike) -> IntArray:
 
 
 def _positions(wrong: npt.ArrayLike) -> str:
-    found = np.flatnonzero(wrong)
-    shown = ", ".join(str(position) for position in found[:_MAX_POSITIONS_SHOWN])
-    more = len(found) - _MAX_POSITIONS_SHOWN
+    positions = np.flatnonzero(wrong)
+    shown = ", ".join(str(position) for position in positions[:_MAX_POSITIONS_SHOWN])
+    more = len(positions) - _MAX_POSITIONS_SHOWN
     return f"{shown} and {more} more" if more > 0 else shown
 
 

@@ -1,4 +1,4 @@
-"""The Laplacian that every Lévy operator is a power of."""
+"""The Laplacian of a graph and powers of its degrees."""
 
 import numpy as np
 import scipy.sparse as sp

@@ -1,4 +1,4 @@
-"""How good predictions are: accuracy, F1, confusion, log loss, calibration error."""
+"""Quality of predictions: accuracy, F1, confusion matrix, log loss, calibration error."""
 
 import math
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ CALIBRATION_BINS = 15
 _SMALLEST = float(np.finfo(np.float64).tiny)
 _SUM_TOLERANCE = 1e-3
 _NORMAL_95 = 1.959963984540054
-"""The standard normal distribution has 95 % of its mass within this of zero."""
+"""Half width of the interval around zero with 95 % of the standard normal distribution."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,9 @@ class ClassMetrics:
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """The measures over one set of nodes; nan where no node can decide them.
+    """The measures over one set of nodes; nan where they are undefined.
 
-    ``confusion[i][j]`` counts the nodes of class i that were called j.
+    ``confusion[i][j]`` counts the nodes of class i that were predicted as j.
     """
 
     count: int
@@ -91,14 +91,14 @@ def evaluate(
     if probabilities.ndim != 2 or len(probabilities) != len(labels):
         problem = f"shape {probabilities.shape}, expected ({len(labels)}, K)"
         raise InvalidInput([Fault("probabilities", problem)])
-    known = nodes[labels[nodes] != UNLABELLED]
-    chosen = probabilities[known].astype(np.float64)
-    truth = labels[known]
+    labelled = nodes[labels[nodes] != UNLABELLED]
+    chosen = probabilities[labelled].astype(np.float64)
+    truth = labels[labelled]
     _check(chosen, truth)
     confusion = _confusion(chosen, truth, probabilities.shape[1])
     per_class = tuple(_per_class(confusion))
     occurring = [one.f1 for one in per_class if not math.isnan(one.f1)]
-    count = len(known)
+    count = len(labelled)
     return Metrics(
         count=count,
         accuracy=_ratio(float(np.trace(confusion)), count),
@@ -166,10 +166,10 @@ def calibration_error(chosen: FloatArray, truth: IntArray, bins: int = CALIBRATI
 
 
 def accuracy_interval(accuracy: float, count: int) -> tuple[float, float]:
-    """Return where the accuracy lies with 95 % confidence, given that of ``count`` nodes.
+    """Return the 95 % confidence interval of an accuracy measured on ``count`` nodes.
 
     Equation: Wilson (1927), ``(p + z^2/2n -+ z sqrt(p (1-p)/n + z^2/4n^2)) / (1 + z^2/n)``.
-    Deviation: as if the nodes were independent, which neighbours are not.
+    Deviation: nodes are taken as independent, which neighbours are not.
     Raises: InvalidInput if there is no node.
     """
     if count < 1:

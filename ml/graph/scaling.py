@@ -1,4 +1,4 @@
-"""Feature scaling: fitted on all nodes without looking at labels, stored with the model."""
+"""Feature scaling, fitted on all nodes without their labels and stored with the model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ MOST_KNOTS = 1000
 _HEAVY_SHARE = 0.01
 
 Curve = tuple[FloatArray, FloatArray]
-"""Ascending values and what becomes of them; straight lines between, level beyond."""
+"""Ascending values and their images; linear in between, constant beyond both ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureScaling:
     """Per column ``(c(x) - offset) / scale`` with a curve c, if there is one.
 
-    With ``presence`` all that is not zero counts as one before, and rows sum to one.
+    With ``presence`` every non-zero value counts as one first, and rows sum to one.
 
-    Shapes: offset (Q,), scale (Q,), one curve a column or none at all.
+    Shapes: offset (Q,), scale (Q,), one curve per column or none at all.
     """
 
     offset: FloatArray
@@ -39,7 +39,7 @@ class FeatureScaling:
     def as_dict(self) -> dict[str, Any]:
         """Return plain JSON values; the numbers survive the round trip exactly.
 
-        Presence is told only where it matters, so that earlier versions read all other models.
+        ``presence`` is written only if true, so that earlier versions read all other models.
         """
         stored = {
             "offset": self.offset.tolist(),
@@ -50,7 +50,7 @@ class FeatureScaling:
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> "FeatureScaling":
-        """Read what ``as_dict`` wrote."""
+        """Read the values that ``as_dict`` returned."""
         curves = ((np.array(values), np.array(ranks)) for values, ranks in stored["curves"])
         offset, scale = np.array(stored["offset"]), np.array(stored["scale"])
         return cls(offset, scale, tuple(curves), stored.get("presence", False))
@@ -60,9 +60,9 @@ def fit_scaling(features: FloatArray, kind: Scaling) -> FeatureScaling:
     """Fit the scaling of each column; a constant column keeps its scale of one.
 
     ``quantile`` replaces a value by the share of nodes below it (half of those equal to it
-    included), then standardises: what separates classes of buses is often whether a value is
-    zero, not how large it is. ``presence`` keeps that alone, in rows that sum to one, as words
-    of documents are counted.
+    included), then standardises: classes of buses often differ in whether a value is zero, not in
+    how large it is. ``presence`` keeps only that, in rows that sum to one, like word counts of
+    documents.
 
     Shapes: (N, Q) -> offset (Q,), scale (Q,).
     """
@@ -82,7 +82,7 @@ def fit_scaling(features: FloatArray, kind: Scaling) -> FeatureScaling:
 
 
 def _share_rows(features: FloatArray) -> FloatArray:
-    """Return ones for what is not zero, each row over its number of them."""
+    """Return one for each non-zero value, divided by their number in the row."""
     present = (features != 0).astype(np.float64)
     shares: FloatArray = present / np.maximum(present.sum(axis=1, keepdims=True), 1)
     return shares
@@ -94,10 +94,10 @@ def _rank_curve(column: FloatArray) -> Curve:
     if len(values) > MOST_KNOTS:
         spread = np.linspace(0, len(values) - 1, MOST_KNOTS).round().astype(np.int64)
         heavy = np.flatnonzero(counts > _HEAVY_SHARE * len(column))
-        # Beside a value that many nodes share, the curve jumps: its neighbours stay too.
-        kept = np.unique(np.concatenate([spread, heavy - 1, heavy, heavy + 1]))
-        kept = kept[(kept >= 0) & (kept < len(values))]
-        values, ranks = values[kept], ranks[kept]
+        # The curve jumps at a value that many nodes share: its neighbours are needed too.
+        knots = np.unique(np.concatenate([spread, heavy - 1, heavy, heavy + 1]))
+        knots = knots[(knots >= 0) & (knots < len(values))]
+        values, ranks = values[knots], ranks[knots]
     return values, ranks
 
 

@@ -1,4 +1,4 @@
-"""Seeded division of the labelled nodes into training, validation and test nodes."""
+"""Seeded splits of the labelled nodes into training, validation and test nodes."""
 
 import hashlib
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ class Split:
 def random_split(
     labels: IntArray, seed: int, fractions: tuple[float, float, float] = DEFAULT_FRACTIONS
 ) -> Split:
-    """Draw the paper's 10/20/70 split over all labelled nodes alike.
+    """Draw the paper's 10/20/70 split uniformly over all labelled nodes.
 
     Equation: Appendix D, "10%/20%/70% split into training, validation, and test sets".
     Raises: InvalidSplit if the fractions are not a partition or a set would be empty.
@@ -73,10 +73,10 @@ def random_split(
 def stratified_split(
     labels: IntArray, seed: int, fractions: tuple[float, float, float] = DEFAULT_FRACTIONS
 ) -> Split:
-    """Draw the split class by class, so that every class is trained on.
+    """Draw the split class by class, so that every class has a training node.
 
     Deviation: a class takes at least one training node, then at least one validation node,
-        as far as it has nodes.
+        as long as it has nodes.
     Raises: InvalidSplit as ``random_split``.
     """
     check_fractions(fractions)

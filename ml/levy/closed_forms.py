@@ -16,7 +16,7 @@ from ml.levy.filter import check_filter, filter_signal
 ClosedFormName = Literal["SL", "NL", "PR", "FSL", "FNL", "FPR"]
 
 ACCURACY = 1e-8
-"""Relative error of the Lévy operator where it is not stored as a full matrix."""
+"""Relative error of a Lévy operator that is not stored as a full matrix."""
 
 SIGMAS: dict[ClosedFormName, float] = {
     "SL": 1.0,
@@ -30,7 +30,7 @@ SIGMAS: dict[ClosedFormName, float] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClosedForm:
-    """A classifier that spreads known labels over the graph; nothing is trained.
+    """A classifier that spreads known labels over the graph without training.
 
     Equation: Eq. (eq_gssl), and for ``gamma < 1`` the closed form of Eq.
         (fractional_closed_form).
@@ -53,12 +53,12 @@ class ClosedForm:
         Shapes: nodes (n,) positions -> (N, K).
         Raises: InvalidSplit if none of the nodes has a label.
         """
-        known = label_matrix(graph, nodes)
-        frequencies = known.sum(axis=0)
+        labels = label_matrix(graph, nodes)
+        frequencies = labels.sum(axis=0)
         if not frequencies.any():
             raise InvalidSplit([Fault("nodes", "none of the nodes has a label")])
         functions = classification_functions(
-            graph.adjacency, known, self.alpha, self.sigma, self.gamma
+            graph.adjacency, labels, self.alpha, self.sigma, self.gamma
         )
         functions = np.maximum(functions, 0)
         totals = functions.sum(axis=1, keepdims=True)
@@ -87,14 +87,14 @@ def label_matrix(graph: Graph, nodes: IntArray) -> FloatArray:
     Shapes: nodes (n,) positions -> (N, K).
     """
     matrix = np.zeros((graph.node_count, graph.class_count))
-    known = nodes[graph.labels[nodes] != UNLABELLED]
-    matrix[known, graph.labels[known]] = 1
+    labelled = nodes[graph.labels[nodes] != UNLABELLED]
+    matrix[labelled, graph.labels[labelled]] = 1
     return matrix
 
 
 def classification_functions(
     adjacency: SparseMatrix | FloatArray,
-    known: FloatArray,
+    labels: FloatArray,
     alpha: float,
     sigma: float,
     gamma: float = 1.0,
@@ -105,7 +105,7 @@ def classification_functions(
         closed form of Eq. (fractional_closed_form) with ``D_g`` and ``W_g``.
     Deviation: an isolated node keeps ``F = (1-a) Y``.
     Cost: one sparse LU factorisation if gamma is one; else that of the Lévy operator.
-    Shapes: adjacency (N, N) symmetric, dense or sparse, known (N, K) -> (N, K).
+    Shapes: adjacency (N, N) symmetric, dense or sparse, labels (N, K) -> (N, K).
     Raises: InvalidHyperparameter if alpha, sigma or gamma is outside its interval;
         ToleranceNotReached if the weights of a large graph span too many decades.
     """
@@ -114,10 +114,10 @@ def classification_functions(
     weights = sp.csr_array(adjacency)
     if gamma < 1:
         flight = LevyFamily(weights, gamma, sigma, accuracy=ACCURACY).whole_once()
-        return filter_signal(flight, known, alpha, method="exact")
+        return filter_signal(flight, labels, alpha, method="exact")
     degrees = degrees_of(weights)
     left = sp.diags_array(degree_power(degrees, -sigma))
     right = sp.diags_array(degree_power(degrees, sigma - 1))
     system = sp.eye_array(len(degrees)) - alpha * (left @ weights @ right)
     factors = sp.linalg.splu(system.tocsc(), permc_spec="MMD_AT_PLUS_A")
-    return (1 - alpha) * factors.solve(known)
+    return (1 - alpha) * factors.solve(labels)

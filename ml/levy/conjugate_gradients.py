@@ -12,10 +12,10 @@ _MAX_STEPS = 10_000
 
 
 def solve_symmetric(apply: Callable[[FloatArray], FloatArray], target: FloatArray) -> FloatArray:
-    """Solve a symmetric positive definite system that is only known by its products.
+    """Solve a symmetric positive definite system that is given only by its products.
 
     Equation: Hestenes and Stiefel (1952), each column with its own step lengths.
-    Deviation: a column rests once its residual is 1e-14 of its right-hand side.
+    Deviation: a column stops once its residual is 1e-14 of its right-hand side.
     Shapes: (N, C) -> (N, C).
     Raises: ToleranceNotReached if a column has not converged after 10,000 steps.
     """

@@ -16,7 +16,7 @@ class CorrectedLevyOperator(LevyOperator):
     Equation: ``Lt_c = I - D_c^-s L_c^g D_c^(s-1)``, ``L_c^g = L^g + rows^T diag(signs) rows``.
     Deviation: rows and columns of isolated nodes are zero.
     Cost: that of the whole power to apply, and O(N R C) for a correction of rank R.
-    Shapes: kept, left, right (N,): one, ``D_c^-s`` and ``D_c^(s-1)``, zero for isolated nodes;
+    Shapes: connected, left, right (N,): one, ``D_c^-s`` and ``D_c^(s-1)``, zero for isolated nodes;
         rows (R, N), signs (R,).
     """
 
@@ -35,7 +35,7 @@ class CorrectedLevyOperator(LevyOperator):
         self._degrees = correction.degrees
         self.rows = correction.rows
         self.signs = correction.signs
-        self.kept = (self._degrees > 0).astype(np.float64)
+        self.connected = (self._degrees > 0).astype(np.float64)
         self.left = degree_power(self._degrees, -sigma)
         self.right = degree_power(self._degrees, sigma - 1)
 
@@ -60,6 +60,6 @@ class CorrectedLevyOperator(LevyOperator):
         columns = np.ascontiguousarray(signal, dtype=np.float64).reshape(len(signal), -1)
         inner = self.rows @ (inward[:, None] * columns)
         corrected = outward[:, None] * (self.rows.T @ (self.signs[:, None] * inner))
-        walked = self.kept[:, None] * columns - corrected
+        walked = self.connected[:, None] * columns - corrected
         walked -= self._power.apply(columns, inward, outward)
         return walked.reshape(np.shape(signal))

@@ -22,7 +22,7 @@ class SparseLevyOperator(LevyOperator):
         self.gamma = power.gamma
         self.sigma = sigma
         self.power = power
-        self._kept = (power.degrees > 0).astype(np.float64)[:, None]
+        self._connected = (power.degrees > 0).astype(np.float64)[:, None]
         self._left = degree_power(power.degrees, -sigma)
         self._right = degree_power(power.degrees, sigma - 1)
 
@@ -50,5 +50,5 @@ class SparseLevyOperator(LevyOperator):
 
     def _walk(self, signal: FloatArray, inward: FloatArray, outward: FloatArray) -> FloatArray:
         columns = np.ascontiguousarray(signal, dtype=np.float64).reshape(len(signal), -1)
-        walked = columns * self._kept - self.power.apply(columns, inward, outward)
+        walked = columns * self._connected - self.power.apply(columns, inward, outward)
         return walked.reshape(np.shape(signal))

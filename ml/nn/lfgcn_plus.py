@@ -88,9 +88,9 @@ class PlusNetwork(nn.Module):
 
         Shapes: (M, R, K), (R, K), (R,).
         """
-        plain, known = self._part(features)
-        shown = self._shown(known)
-        shares = self._shares(known, shown, view.spreader)
+        plain, labels = self._part(features)
+        shown = self._shown(labels)
+        shares = self._shares(labels, shown, view.spreader)
         inputs = plain
         if self._narrow:
             inputs = torch.cat([*self._filtered(plain, view.levy_filter), shares], dim=1)
@@ -106,28 +106,28 @@ class PlusNetwork(nn.Module):
     def _part(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """Return features and training labels separately; computed once per run."""
         if self._parts is None or self._parts[0] is not features:
-            plain, known = densify(features).tensor_split([-self._classes], dim=1)
+            plain, labels = densify(features).tensor_split([-self._classes], dim=1)
             if features.is_sparse:
                 plain = plain.to_sparse().coalesce()
-            self._parts = (features, plain, known)
+            self._parts = (features, plain, labels)
         return self._parts[1:]
 
-    def _shown(self, known: Tensor) -> Tensor:
+    def _shown(self, labels: Tensor) -> Tensor:
         """Draw the nodes whose labels are shown: all outside training. Shapes: (N, K) -> (N,)."""
-        labelled = known.any(dim=1)
+        labelled = labels.any(dim=1)
         if self._hidden == 1:
             return torch.zeros_like(labelled)
         if not self.training:
             return labelled
-        drawn = torch.rand(len(known), device=known.device) >= self._hidden
+        drawn = torch.rand(len(labels), device=labels.device) >= self._hidden
         return labelled & drawn
 
-    def _shares(self, known: Tensor, shown: Tensor, spreader: Spreader) -> Tensor:
+    def _shares(self, labels: Tensor, shown: Tensor, spreader: Spreader) -> Tensor:
         """Return the spread share of each class, equal where no label reaches the node."""
         if self._hidden == 1:
-            return torch.full_like(known, 1 / self._classes)
-        sources = known.any(dim=1).nonzero().squeeze(1)
-        masses = spreader.spread(sources, known[sources], shown[sources])
+            return torch.full_like(labels, 1 / self._classes)
+        sources = labels.any(dim=1).nonzero().squeeze(1)
+        masses = spreader.spread(sources, labels[sources], shown[sources])
         total = masses.sum(dim=1, keepdim=True)
         even = torch.full_like(masses, 1 / self._classes)
         return torch.where(total > 0, masses / total.clamp_min(1e-30), even)

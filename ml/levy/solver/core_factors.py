@@ -1,4 +1,4 @@
-"""Shifted Laplacians of a graph with a dense core: factors, solves, corrections for lost edges."""
+"""Factors of a graph with a dense core: solves, and corrections for removed edges."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +23,9 @@ from ml.levy.solver.factors import WeightedLaplacian, count_negative, shares
 from ml.levy.solver.kernels import go_back, go_forward
 
 _CORE_COLUMNS = 64
+"""Columns solved for at once: LAPACK's products with the core need many."""
 _CORE_SHARES = 2
+"""Parts that the poles are summed in; fixed, so that results do not depend on the threads."""
 _DOUBTFUL = 1e-9
 
 
@@ -69,8 +71,8 @@ class CoreFactors:
             ``E = diag(1/d, S^-1) C^-1 B`` and ``M = w^-1 - B^T Z B = K K^T`` that becomes
             ``diag(1/d, S^-1) + Y Y^T``, ``Y = E K^-T``; the degrees change by the diagonal of
             ``C^-T Y Y^T C^-1``. By Haynsworth's inertia formula the M of the last system has
-            as many negative eigenvalues as censoring pushes below the bound.
-        Cost: O(P k (entries + m k)); E is zero but in the core and at ancestors of the edges.
+            as many negative eigenvalues as censoring moves below the bound.
+        Cost: O(P k (entries + m k)); E is zero except in the core and at ancestors of the edges.
         Shapes: pairs (k, 2) in elimination order, weights (k,).
         """
         nodes = ancestors_of(self.pattern, pairs.ravel())
@@ -79,7 +81,7 @@ class CoreFactors:
             for system in range(len(self.residues))
         ]
         changes, squares = zip(*run_tasks(tasks, together=True), strict=True)
-        _, inner = self._meet(len(self.residues), nodes, pairs, weights)
+        _, inner = self._project(len(self.residues), nodes, pairs, weights)
         values = np.linalg.eigvalsh(inner)
         doubtful = np.abs(values).min() < _DOUBTFUL * np.abs(values).max()
         below = self.below + int((values < 0).sum())
@@ -95,11 +97,11 @@ class CoreFactors:
         self, system: int, nodes: IntArray, pairs: IntArray, weights: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Return Y of one system, (q + m, k), and the change of its diagonal, (N,)."""
-        met, inner = self._meet(system, nodes, pairs, weights)
-        change = met @ np.linalg.inv(np.linalg.cholesky(inner)).T
+        projected, inner = self._project(system, nodes, pairs, weights)
+        change = projected @ np.linalg.inv(np.linalg.cholesky(inner)).T
         return change, sum_squares(self.pattern, self.lower[system], nodes, change)
 
-    def _meet(
+    def _project(
         self, system: int, nodes: IntArray, pairs: IntArray, weights: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Return E, (q + m, k), and M, (k, k), of one system."""
@@ -114,13 +116,13 @@ class CoreFactors:
         go_forward_among(self.pattern, self.lower[system], nodes, places, risen)
         outside, inside = np.split(risen, [len(nodes)])
         in_core = (sp.csr_array(inside.T) @ core).T
-        met = np.vstack([outside / self.pivots[system, nodes, None], in_core])
-        return met, np.diag(1 / weights) - risen.T @ met
+        projected = np.vstack([outside / self.pivots[system, nodes, None], in_core])
+        return projected, np.diag(1 / weights) - risen.T @ projected
 
 
 @dataclass(frozen=True, eq=False)
 class CensoredFactors:
-    """The factors of a graph without some edges, as a change in the middle of those of the whole.
+    """The factors of a censored graph: those of the whole graph with a changed middle part.
 
     Shapes: nodes (q,) of the fringe, changes (P, q + m, k), diagonal (N,).
     """
@@ -145,8 +147,8 @@ class CensoredFactors:
         lower, pivots = whole.lower[system], whole.pivots[system]
         block = signal.copy()
         go_forward(whole.pattern, lower, block)
-        met = np.vstack([block[self.nodes], block[len(pivots) :]])
-        changed = change @ (change.T @ met)
+        projected = np.vstack([block[self.nodes], block[len(pivots) :]])
+        changed = change @ (change.T @ projected)
         block[self.nodes] += pivots[self.nodes, None] * changed[: len(self.nodes)]
         block[len(pivots) :] = whole.cores[system] @ block[len(pivots) :]
         block[len(pivots) :] += changed[len(self.nodes) :]

@@ -1,4 +1,4 @@
-"""The dense core of a graph: what is left when everything tree-like has been eliminated."""
+"""The dense core of a graph: the part that remains when its tree-like parts are eliminated."""
 
 import numpy as np
 from scipy.linalg import lapack
@@ -42,10 +42,10 @@ def mirror(lower: FloatArray) -> FloatArray:
 
 
 def core_pivots(core: FloatArray) -> FloatArray:
-    """Return numbers that have the signs of the eigenvalues of a core.
+    """Return pivots with the signs of the eigenvalues of a core.
 
-    Equation: Sylvester's law, with the pivots of Bunch and Kaufman; one of size two stands for
-        an eigenvalue of either sign.
+    Equation: Sylvester's law, with the pivots of Bunch and Kaufman; one of size two counts
+        as an eigenvalue of either sign.
     Shapes: (m, m), lower triangle -> (m,).
     """
     factor, order, _ = lapack.dsytrf(core.T, lower=0, lwork=64 * len(core))
@@ -54,19 +54,19 @@ def core_pivots(core: FloatArray) -> FloatArray:
 
 
 def ancestors_of(pattern: FactorPattern, nodes: IntArray) -> IntArray:
-    """Return nodes of the fringe and all that elimination leads on to from them, ascending.
+    """Return nodes of the fringe and their ancestors in the elimination tree, ascending.
 
     Shapes: (k,) -> (q,), without the core.
     """
     fringe = len(pattern.starts) - 1
-    met: set[int] = set()
+    ancestors: set[int] = set()
     for node in nodes.tolist():
         step = node
-        while step < fringe and step not in met:
-            met.add(step)
+        while step < fringe and step not in ancestors:
+            ancestors.add(step)
             first = pattern.starts[step]
             step = int(pattern.rows[first]) if first < pattern.starts[step + 1] else fringe
-    return np.array(sorted(met), dtype=np.int64)
+    return np.array(sorted(ancestors), dtype=np.int64)
 
 
 @compiled
@@ -86,16 +86,16 @@ def invert_diagonal_around(
         for entry in range(first, last):
             row = pattern.rows[entry]
             inverse[entry] -= lower[entry] * diagonal[row]
-            known = pattern.starts[min(row, fringe)]
+            stored = pattern.starts[min(row, fringe)]
             for other in range(entry + 1, last):
                 if row < fringe:
-                    while pattern.rows[known] < pattern.rows[other]:
-                        known += 1
-                    met = inverse[known]
+                    while pattern.rows[stored] < pattern.rows[other]:
+                        stored += 1
+                    between = inverse[stored]
                 else:
-                    met = core[pattern.rows[other] - fringe, row - fringe]
-                inverse[entry] -= lower[other] * met
-                inverse[other] -= lower[entry] * met
+                    between = core[pattern.rows[other] - fringe, row - fringe]
+                inverse[entry] -= lower[other] * between
+                inverse[other] -= lower[entry] * between
         for entry in range(first, last):
             diagonal[node] -= lower[entry] * inverse[entry]
     return diagonal
@@ -105,7 +105,7 @@ def invert_diagonal_around(
 def go_forward_among(
     pattern: FactorPattern, lower: FloatArray, nodes: IntArray, places: IntArray, block: FloatArray
 ) -> None:
-    """Replace a block that is zero elsewhere by ``C^-1 block``.
+    """Replace a block, given at some nodes and zero elsewhere, by ``C^-1 block``.
 
     Shapes: lower (entries,), nodes (q,) closed under elimination, places (N,) of nodes and core
         in the block (q + m, k).
@@ -122,7 +122,7 @@ def go_forward_among(
 def sum_squares(
     pattern: FactorPattern, lower: FloatArray, nodes: IntArray, changed: FloatArray
 ) -> FloatArray:
-    """Return the diagonal of ``C^-T Y Y^T C^-1``, Y zero but in rows of the core and of nodes.
+    """Return the diagonal of ``C^-T Y Y^T C^-1``; Y is zero except at core and given nodes.
 
     Shapes: lower (entries,), nodes (q,) of the fringe, changed (q + m, k) -> (N,).
     """
@@ -150,7 +150,7 @@ def sum_squares(
 def _subtract_products(
     pattern: FactorPattern, lower: FloatArray, pivots: FloatArray, core: FloatArray
 ) -> None:
-    """Subtract what the elimination of the fringe leaves beside the diagonal of the core."""
+    """Subtract the fill-in of the fringe's elimination off the diagonal of the core."""
     fringe = len(pattern.starts) - 1
     for node in range(fringe):
         last = pattern.starts[node + 1]

@@ -1,4 +1,4 @@
-"""Which entries the factors of a graph's shifted Laplacians have, whatever their values."""
+"""Symbolic analysis: the pattern of the factors of a graph's shifted Laplacians."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from ml.levy.solver.ordering import Int32Array, Ordering
 class FactorPattern(NamedTuple):
     """The strict lower triangle of a factor by columns: ``rows[starts[j]:starts[j + 1]]``.
 
-    Rows ascend, and those of a column beyond its first are among the rows of that first.
+    Rows ascend; all rows of a column but the first are also rows of the column of that first.
     Columns of a dense core, which come last, are left out; their rows are not.
     Shapes: starts (F + 1,) for F = N - core columns, rows (entries,).
     """
@@ -26,7 +26,7 @@ class FactorPattern(NamedTuple):
 class Elimination:
     """An order of elimination and the pattern of the factors that follows from it.
 
-    ``order[k]`` is the node that goes k-th. ``pairs`` are the edges as positions in that
+    ``order[k]`` is the node eliminated k-th. ``pairs`` are the edges as positions in that
     order, later node first; ``outer`` are those with an end outside the core, ``entries`` is
     where these stand in the pattern; a numeric factorisation takes that many ``products``.
     Shapes: order (N,), pairs (M, 2), outer (O,), entries (O,).
@@ -41,12 +41,12 @@ class Elimination:
 
     @property
     def node_count(self) -> int:
-        """How many nodes are eliminated."""
+        """Number of nodes."""
         return len(self.order)
 
     @property
     def fringe(self) -> int:
-        """How many nodes are eliminated one by one, before the core."""
+        """Number of nodes that are eliminated one by one, before the core."""
         return len(self.pattern.starts) - 1
 
     @property
@@ -56,7 +56,7 @@ class Elimination:
 
 
 def analyse(ordering: Ordering, pairs: IntArray) -> Elimination:
-    """Find the pattern of every ``L + tI`` and where the edges stand in it.
+    """Find the pattern of every ``L + tI`` and the positions of the edges in it.
 
     Cost: O(entries of the factor) time and memory.
     Shapes: pairs (M, 2) of nodes -> elimination.
@@ -78,7 +78,7 @@ def analyse(ordering: Ordering, pairs: IntArray) -> Elimination:
 def _fill_rows(
     starts: Int32Array, neighbours: Int32Array, parents: IntArray, column_starts: IntArray
 ) -> Int32Array:
-    """Walk the row subtrees again and write each row into the columns it meets."""
+    """Walk the row subtrees again and write each row into the columns on the way."""
     count, fringe = len(parents), len(column_starts) - 1
     following = column_starts[:fringe].copy()
     rows = np.empty(column_starts[fringe], dtype=np.int32)
@@ -97,7 +97,7 @@ def _fill_rows(
 
 @compiled
 def _find_entries(pattern: FactorPattern, pairs: IntArray) -> IntArray:
-    found = np.empty(len(pairs), dtype=np.int64)
+    entries = np.empty(len(pairs), dtype=np.int64)
     for position in range(len(pairs)):
         row, column = pairs[position]
         low, high = pattern.starts[column], pattern.starts[column + 1] - 1
@@ -107,5 +107,5 @@ def _find_entries(pattern: FactorPattern, pairs: IntArray) -> IntArray:
                 low = middle + 1
             else:
                 high = middle
-        found[position] = low
-    return found
+        entries[position] = low
+    return entries

@@ -1,4 +1,4 @@
-"""Shifted Laplacians of one graph, factored together: solves and diagonals of the inverses."""
+"""Factors of all shifted Laplacians of one graph: solves and diagonals of the inverses."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _LANES = 9
 _SOLVED_COLUMNS = 16
 """Columns solved for at once: enough to amortise the walk, few enough for the cache."""
 _POLE_SHARES = 4
-"""Shares the poles are summed in; fixed, so that results do not depend on the threads."""
+"""Parts that the poles are summed in; fixed, so that results do not depend on the threads."""
 _TINY_PIVOT = 1e-9
 
 
@@ -44,8 +44,8 @@ class WeightedLaplacian:
         """Factor ``L + t_j I`` for all shifts, and sum the diagonals of the inverses.
 
         Equation: ``diag sum_j r_j (L + t_j I)^-1`` by selected inversion, exact.
-        Deviation: one more system, ``L - bound I``, is factored on the way; it tells how many
-            eigenvalues lie below the bound, as ``count_below`` would. A pattern with a dense
+        Deviation: one more system, ``L - bound I``, is factored with them; it counts the
+            eigenvalues below the bound, as ``count_below`` would. A pattern with a dense
             core is factored by ``factor_around_core``.
         Cost: O(P products) time on all cores, O(P entries) memory.
         Shapes: (P,), (P,) -> factors of the P matrices.
@@ -86,7 +86,7 @@ class WeightedLaplacian:
         return count_negative(pivots, bounds)
 
     def form_core(self, lower: FloatArray, pivots: FloatArray) -> FloatArray:
-        """Return what is left of the core. Shapes: (entries,), (N,) of one shift -> (m, m)."""
+        """Return the Schur complement of one shift. Shapes: (entries,), (N,) -> (m, m)."""
         return form_core(self.elimination, self.weights, lower, pivots)
 
     def multiply(self, signal: FloatArray) -> FloatArray:
@@ -138,7 +138,7 @@ class ShiftedFactors:
         return blocks[0] if len(blocks) == 1 else np.hstack(blocks)
 
     def solve_each(self, signal: FloatArray) -> FloatArray:
-        """Return the solution of every system, the last too. Shapes: (N, C) -> (P + 1, N, C)."""
+        """Return the solution of each of the P + 1 systems. Shapes: (N, C) -> (P + 1, N, C)."""
         return solve_systems(self.pattern, self.lower, self.pivots, signal)
 
     def _solve_part(self, signal: FloatArray, first: int, last: int) -> FloatArray:

@@ -60,13 +60,13 @@ def invert_diagonal(pattern: FactorPattern, lower: FloatArray, pivots: FloatArra
             row = pattern.rows[entry]
             for lane in range(lanes):
                 inverse[entry, lane] -= lower[entry, lane] * diagonal[row, lane]
-            known = pattern.starts[row]
+            stored = pattern.starts[row]
             for other in range(entry + 1, last):
-                while pattern.rows[known] < pattern.rows[other]:
-                    known += 1
+                while pattern.rows[stored] < pattern.rows[other]:
+                    stored += 1
                 for lane in range(lanes):
-                    inverse[entry, lane] -= lower[other, lane] * inverse[known, lane]
-                    inverse[other, lane] -= lower[entry, lane] * inverse[known, lane]
+                    inverse[entry, lane] -= lower[other, lane] * inverse[stored, lane]
+                    inverse[other, lane] -= lower[entry, lane] * inverse[stored, lane]
         for lane in range(lanes):
             diagonal[node, lane] = 1 / pivots[node, lane]
         for entry in range(first, last):
@@ -249,11 +249,11 @@ def label_islands(pairs: IntArray, weights: FloatArray, count: int) -> IntArray:
             # The smaller number leads, so that leaders come before those they lead.
             leader[max(one, other)] = min(one, other)
     islands = np.empty(count, dtype=np.int64)
-    found = 0
+    count_so_far = 0
     for node in range(count):
         if leader[node] == node:
-            islands[node] = found
-            found += 1
+            islands[node] = count_so_far
+            count_so_far += 1
         else:
             islands[node] = islands[leader[node]]
     return islands

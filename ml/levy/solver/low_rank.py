@@ -1,4 +1,4 @@
-"""Powers of censored graphs as corrections of low rank: nothing is factored again."""
+"""Powers of censored graphs as low-rank corrections, without a new factorisation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,17 +36,17 @@ class LowRankPowers:
 
     Equation: Woodbury, for every pole: with the censored edges ``B`` (N, k) of weights ``w``,
         ``(L - B w B^T + tI)^-1 = Z + Z B (w^-1 - B^T Z B)^-1 B^T Z``, ``Z = (L + tI)^-1``;
-        summed over the poles that is a correction of rank k P. An island that falls apart
+        summed over the poles that is a correction of rank k P. An island that splits
         adds the difference of the means, ``-r(0) (P0_c - P0)``.
-    Cost: k solves a pole, kept for the next time, and O(N k^2 P) products.
-    Raises: TypeError for a graph with a dense core, which ``GraphPowers`` itself corrects.
+    Cost: k solves per pole, cached, and O(N k^2 P) products.
+    Raises: TypeError for a graph with a dense core, which ``GraphPowers`` corrects itself.
     """
 
     def __init__(self, powers: GraphPowers) -> None:
         self._powers = powers
         self.whole: FactoredPower = powers.reaching_down
         if not isinstance(self.whole.factors, ShiftedFactors):
-            raise TypeError("a graph with a dense core is corrected within that")
+            raise TypeError("a graph with a dense core is corrected within that core")
         self._factors = self.whole.factors
         self._scale = self.whole.scale**self.whole.gamma
         self._place = np.empty_like(self.whole.order)
@@ -60,7 +60,7 @@ class LowRankPowers:
 
         Deviation: None if the poles do not reach down to the spectrum of the censored graph.
             By Haynsworth's inertia formula ``w^-1 - B^T (L - sI)^-1 B`` has as many negative
-            eigenvalues as censoring pushes below ``s``.
+            eigenvalues as censoring moves below ``s``.
         """
         positions = self._powers.find_pairs(pairs)
         weights = self._powers.weights.copy()
@@ -76,7 +76,7 @@ class LowRankPowers:
         return self._finish(rows, signs, islands, positions)
 
     def expect(self, pairs: IntArray) -> None:
-        """Solve for pairs that will be censored, as many as are kept. Shapes: (m, 2)."""
+        """Solve for pairs that may be censored, if the cache holds them all. Shapes: (m, 2)."""
         positions = self._powers.find_pairs(pairs)
         if 0 < len(positions) <= self._capacity:
             self._solve(positions)
@@ -94,7 +94,7 @@ class LowRankPowers:
         return np.stack([solved[edge] for edge in wanted], axis=1)
 
     def _solve_anew(self, positions: IntArray) -> FloatArray:
-        # Always as many columns at once, so that a solution does not depend on its company.
+        # Blocks have a fixed width, so that a solution does not depend on the other edges.
         narrow = len(self._place) <= NARROW_SOLVE_NODES
         block_size = _NARROW_BLOCK if narrow else _WIDE_BLOCK
         spare = -len(positions) % block_size
@@ -154,7 +154,7 @@ class LowRankPowers:
 def _mean_difference(
     whole: FactoredPower, islands: IntArray, sizes: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return ``P0_c - P0`` as ``parts^T diag(shares) parts``, over islands that fell apart."""
+    """Return ``P0_c - P0`` as ``parts^T diag(shares) parts``, over islands that were split."""
     changed = sizes[islands] != whole.sizes[whole.islands]
     new, old = np.unique(islands[changed]), np.unique(whole.islands[changed])
     parts = np.vstack([islands == new[:, None], whole.islands == old[:, None]])

@@ -1,4 +1,4 @@
-"""In which order nodes are eliminated, and how large the factors then become."""
+"""The order of elimination and the size of the factors that follows from it."""
 
 from dataclasses import dataclass
 
@@ -16,14 +16,14 @@ BoolArray = npt.NDArray[np.bool_]
 
 _LONG_COLUMNS = (50, 100, 200, 400, 800)
 _AS_SPARSE = 60
-"""What a sparse product, three of which go into factor and inverse, costs in dense ones."""
+"""Cost of a sparse product in dense ones; factor and inverse take three sparse products each."""
 
 
 @dataclass(frozen=True, slots=True)
 class FillIn:
-    """How large the factors would be: their entries and the products to compute them.
+    """The size of the factors: their entries and the products to compute them.
 
-    ``core`` is the number of nodes in a dense core, which neither of the two counts.
+    ``core`` is the number of nodes in a dense core, which is not included in either.
     """
 
     entries: int
@@ -32,13 +32,13 @@ class FillIn:
 
     @property
     def stored(self) -> int:
-        """How many numbers are kept for a pole."""
+        """Numbers stored per pole."""
         return self.entries + self.core**2
 
 
 @dataclass(frozen=True, eq=False)
 class Ordering:
-    """An order of elimination and how many entries each column of a factor will have.
+    """An order of elimination and the number of entries in each column of a factor.
 
     ``permuted`` is the adjacency in that order, ``parents`` its elimination tree. The last
     N - F nodes are a dense core.
@@ -77,7 +77,7 @@ def order_nodes(adjacency: SparseMatrix, core_products: int = CORE_PRODUCTS) -> 
 
 
 def _with_core(adjacency: SparseMatrix, ordering: Ordering) -> Ordering:
-    """Move long columns to the end, where they are treated as full, if that is cheaper."""
+    """Move long columns to the end, where they form a full block, if that is cheaper."""
     products = _products(ordering.counts)
     cheapest, chosen = _AS_SPARSE * int(products.sum()), np.zeros(len(products), dtype=np.bool_)
     for length in _LONG_COLUMNS:
@@ -99,7 +99,7 @@ def _products(counts: IntArray) -> IntArray:
 
 
 def _minimum_degree(adjacency: SparseMatrix) -> IntArray:
-    """Ask SuperLU for its order; an incomplete factor keeps the price to that of the order."""
+    """Return SuperLU's order; an incomplete factorisation avoids the cost of the factors."""
     count = adjacency.shape[0]
     pattern = sp.csc_array(
         (np.full(adjacency.nnz, -1.0), adjacency.indices, adjacency.indptr), shape=adjacency.shape

@@ -1,4 +1,4 @@
-"""Powers as sums of simple fractions, so that ``L^g`` becomes a sum of sparse solves."""
+"""Approximation of powers by partial fractions, which makes ``L^g`` a sum of sparse solves."""
 
 import math
 import warnings
@@ -17,7 +17,7 @@ _SAMPLES = 400
 _CHECKS = 4001
 _MAX_POLES = 60
 _ATTEMPTS = (1.5, 0.7, 0.3, 0.1)
-"""Shares of the tolerance to ask of AAA: least squares may gain, the check may lose a little."""
+"""Tolerances tried with AAA, as shares of the requested one; least squares refits the residues."""
 _CLOSEST = 2e-13
 
 
@@ -37,7 +37,7 @@ class PartialFractions:
 
     @property
     def at_zero(self) -> float:
-        """``r(0)``, what the null space must be freed of."""
+        """``r(0)``, which is subtracted on the null space."""
         return float(self(np.zeros(1))[0])
 
     def __call__(self, points: FloatArray) -> FloatArray:
@@ -48,7 +48,7 @@ class PartialFractions:
 
 @lru_cache(maxsize=256)
 def fit_power(gamma: float, low: float, tolerance: float) -> PartialFractions:
-    """Find few real negative poles for ``x^g`` on ``[low, 1]``; kept for the next caller.
+    """Find few real negative poles for ``x^g`` on ``[low, 1]``; results are cached.
 
     Equation: Sec. III-A needs ``lambda^g``; ``r(L) = sum_j r_j (L + t_j I)^-1 + c I`` gives it
         wherever ``r`` is close to the power on the spectrum.
@@ -57,7 +57,7 @@ def fit_power(gamma: float, low: float, tolerance: float) -> PartialFractions:
         falls short, which happens as gamma nears one, the poles are those of ``x^(g-1)`` and
         ``r`` has a slope.
     Cost: about 10 ms; 10 to 20 poles for ``low`` down to 1e-6.
-    Raises: ToleranceNotReached if no real negative poles are that close, with the best found.
+    Raises: ToleranceNotReached, with the best error reached, if no real negative poles suffice.
     """
     if not SMALLEST_LOW <= low < 1:
         raise ToleranceNotReached(
@@ -68,10 +68,10 @@ def fit_power(gamma: float, low: float, tolerance: float) -> PartialFractions:
     for sloped, share in product((False, True), _ATTEMPTS):
         shifts = _find_shifts(points, gamma - sloped, max(share * tolerance, _CLOSEST))
         if shifts is not None:
-            found = _fit_residues(points, shifts, gamma, sloped=sloped)
-            best = min(best, found.error)
-            if found.error <= tolerance:
-                return found
+            fractions = _fit_residues(points, shifts, gamma, sloped=sloped)
+            best = min(best, fractions.error)
+            if fractions.error <= tolerance:
+                return fractions
     raise ToleranceNotReached(
         f"x^{gamma:g} on [{low:.1e}, 1] was approximated to {best:.1e}, asked for {tolerance:.1e}"
     )

@@ -1,4 +1,4 @@
-"""Fractional powers of one graph's Laplacian and of those of its censored copies."""
+"""Fractional powers of the Laplacians of one graph and of its censored copies."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,9 +17,9 @@ from ml.levy.solver.poles import PartialFractions, fit_power
 from ml.levy.solver.spectrum import lower_bound, upper_bound
 
 ACCURACY = 1e-6
-"""Relative error of ``Lt`` on signals without a mean, unless asked otherwise."""
+"""Default relative error of ``Lt`` on signals without a mean."""
 _FALL = 4
-"""How far the smallest eigenvalue may fall by censoring before poles are fitted anew."""
+"""Factor by which censoring may lower the smallest eigenvalue before poles are fitted anew."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +60,8 @@ class FactoredPower:
     def apply(self, signal: FloatArray, inward: FloatArray, outward: FloatArray) -> FloatArray:
         """Return ``diag(outward) L^g diag(inward) signal``.
 
-        Deviation: the mean of each island is taken out before and after, which makes the null
-            space exact whatever the solves leave of it.
+        Deviation: the mean of each island is subtracted before and after the solves, which makes
+            the null space exact in spite of round-off.
         Cost: O(P entries C) on all cores.
         Shapes: (N, C), (N,), (N,) -> (N, C).
         """
@@ -75,7 +75,7 @@ class FactoredPower:
 
 
 class GraphPowers:
-    """One graph analysed once, for the powers of all its censored copies.
+    """One graph, analysed once for the powers of all its censored copies.
 
     Cost: one symbolic analysis; every power is a numeric factorisation on its pattern.
     Shapes: (N, N) symmetric sparse with at least one edge.
@@ -114,13 +114,13 @@ class GraphPowers:
 
     @property
     def lowest_censored(self) -> float:
-        """A bound that most censored graphs keep too; each of them is checked."""
+        """A lower bound that holds for most censored graphs too; each of them is checked."""
         return self.lowest / _FALL
 
     def whole(self) -> FactoredPower:
-        """Return the power of the graph as it is.
+        """Return the power of the whole graph.
 
-        Cost: where there is a dense core, the factors that censoring starts from serve too.
+        Cost: with a dense core the factors are shared with the censored graphs.
         """
         if self.elimination.has_core:
             return self.reaching_down
@@ -128,7 +128,7 @@ class GraphPowers:
 
     @cached_property
     def reaching_down(self) -> FactoredPower:
-        """The power of the graph as it is, with poles that suit most censored graphs too."""
+        """The power of the whole graph with poles that suit most censored graphs too."""
         return self._power(self.weights, self.lowest_censored)
 
     def censored(self, pairs: IntArray) -> FactoredPower:
@@ -136,8 +136,8 @@ class GraphPowers:
 
         Deviation: poles are fitted from a bound that was checked on the censored graph,
             whose smallest eigenvalue may lie below that of the whole one.
-        Cost: one numeric factorisation, the analysis and mostly the poles are shared; where
-            there is a dense core, a correction within it.
+        Cost: one numeric factorisation; the analysis and usually the poles are shared. With a
+            dense core, a correction within it.
         """
         positions = np.unique(self.find_pairs(pairs))
         weights = self.weights.copy()
@@ -157,7 +157,7 @@ class GraphPowers:
         return fit_power(self.gamma, lowest, self._tolerance)
 
     def laplacian(self, weights: FloatArray) -> WeightedLaplacian:
-        """Return the Laplacian with other weights, zero where an edge is gone. Shapes: (M,)."""
+        """Return the Laplacian with other weights, zero for removed edges. Shapes: (M,)."""
         ends = self.elimination.pairs.ravel()
         degrees = np.bincount(ends, weights=np.repeat(weights, 2), minlength=self._node_count)
         return WeightedLaplacian(self.elimination, weights, degrees.astype(np.float64))
@@ -188,7 +188,7 @@ class GraphPowers:
         )
 
     def _correct(self, weights: FloatArray, positions: IntArray) -> FactoredPower | None:
-        """Return the power of a censored graph unless its spectrum sinks below the poles."""
+        """Return the power of a censored graph, or None if the poles do not reach its spectrum."""
         whole = self.reaching_down
         islands = self.label_islands(weights)
         sizes = np.bincount(islands)

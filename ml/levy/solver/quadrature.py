@@ -1,4 +1,4 @@
-"""Powers of a Laplacian by sinc quadrature: slow, simple, and independent of the fast solver."""
+"""Powers of a Laplacian by sinc quadrature: a slow, simple reference for the fast solver."""
 
 import math
 

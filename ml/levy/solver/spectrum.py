@@ -1,4 +1,4 @@
-"""Safe bounds on the spectrum of a Laplacian: poles are fitted between them."""
+"""Bounds on the spectrum of a Laplacian, between which poles are fitted."""
 
 import numpy as np
 
@@ -8,11 +8,11 @@ from ml.levy.solver.factors import WeightedLaplacian
 from ml.levy.solver.poles import SMALLEST_LOW
 
 _COUNTED = 8
-"""Bounds counted below in one factorisation."""
+"""Bounds tested in one factorisation."""
 
 
 def upper_bound(pairs: IntArray, degrees: FloatArray) -> float:
-    """Bound the largest eigenvalue; taking edges out keeps it valid.
+    """Bound the largest eigenvalue; the bound stays valid when edges are removed.
 
     Equation: Anderson and Morley 1985, ``lambda_max <= max (d_u + d_v)`` over the edges.
     Shapes: pairs (M, 2), M > 0, degrees (N,).
@@ -24,11 +24,11 @@ def lower_bound(laplacian: WeightedLaplacian, island_count: int) -> float:
     """Bound the smallest positive eigenvalue of all islands from below.
 
     Deviation: no eigenvalue is computed. The largest power of two is sought below which there
-        are only the zeros, one an island, counted by the inertia of ``L - sI``; so the bound
+        are only the zeros, one per island, counted by the inertia of ``L - sI``; so the bound
         holds for every island at once, however small.
     Cost: two or three factorisations.
     Shapes: a Laplacian scaled to a spectrum within [0, 1].
-    Raises: ToleranceNotReached if an eigenvalue is too small to be told from zero.
+    Raises: ToleranceNotReached if an eigenvalue is too small to be distinguished from zero.
     """
     exponent = _first_clear(laplacian, island_count, 3 * np.arange(1, 1 + _COUNTED))
     return 2.0 ** -_first_clear(laplacian, island_count, np.arange(exponent - 2, exponent + 1))
@@ -41,4 +41,4 @@ def _first_clear(laplacian: WeightedLaplacian, island_count: int, exponents: Int
         if len(clear):
             return int(exponents[clear[0]])
         exponents = exponents + 3 * _COUNTED
-    raise ToleranceNotReached("the smallest eigenvalue cannot be told from zero")
+    raise ToleranceNotReached("the smallest eigenvalue cannot be distinguished from zero")

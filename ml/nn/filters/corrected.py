@@ -61,7 +61,7 @@ class CorrectedFilter(LevyFilter):
         self._alpha = alpha
         self._order = order
         like = walk.matrix
-        self._kept = _row(operator.kept, like)
+        self._connected = _row(operator.connected, like)
         self._left = _row(operator.left, like)
         self._right = _row(operator.right, like)
         self._rising = _row(operator.left * walk.rising, like)
@@ -90,7 +90,7 @@ class CorrectedFilter(LevyFilter):
         columns = gradient.T.contiguous()
         spread = columns
         if nodes is not None:
-            spread = columns.new_zeros(len(columns), len(self._kept))
+            spread = columns.new_zeros(len(columns), len(self._connected))
             spread[:, nodes] = columns
         total = spread
         for step in range(self._order):
@@ -105,7 +105,7 @@ class CorrectedFilter(LevyFilter):
         power *= _at(self._rising, nodes)
         inner = self._signs * ((self._right * columns) @ self._rows.T)
         power += _at(self._left, nodes) * (inner @ _at(self._rows, nodes))
-        return _at(self._kept, nodes) * _at(columns, nodes) - power
+        return _at(self._connected, nodes) * _at(columns, nodes) - power
 
     def _step_back(self, columns: Tensor, nodes: Tensor | None) -> Tensor:
         """Return ``Lt_c^T`` applied to a gradient at some nodes. Shapes: (C, R) -> (C, N)."""
@@ -113,7 +113,7 @@ class CorrectedFilter(LevyFilter):
         inner = self._signs * ((_at(self._left, nodes) * columns) @ _at(self._rows, nodes).T)
         moved = self._falling * (risen @ self._walk.rows.at(nodes))
         moved -= self._right * (inner @ self._rows)
-        local = _at(self._kept, nodes) * columns - _at(self._falling, nodes) * risen
+        local = _at(self._connected, nodes) * columns - _at(self._falling, nodes) * risen
         if nodes is None:
             return moved + local
         return moved.index_add_(1, nodes, local)

@@ -1,4 +1,4 @@
-"""The graph views that message-passing baselines share."""
+"""Graph views that several message-passing networks share."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -21,7 +21,7 @@ View = TypeVar("View")
 
 
 class PreparedViews(Generic[View]):
-    """What a method makes of the adjacency: once of the whole graph, anew of censored ones."""
+    """The view of the whole graph, prepared once, and of censored graphs, prepared per call."""
 
     def __init__(self, graph: Graph, prepare: Callable[[SparseMatrix], View]) -> None:
         self._adjacency = graph.adjacency
@@ -29,7 +29,7 @@ class PreparedViews(Generic[View]):
         self._whole = prepare(graph.adjacency)
 
     def whole(self) -> View:
-        """Return the view of the graph as it is."""
+        """Return the view of the whole graph."""
         return self._whole
 
     def censored(self, pairs: IntArray) -> View:
@@ -40,7 +40,7 @@ class PreparedViews(Generic[View]):
 def edge_views(
     graph: Graph, _config: NetworkSettings, device: torch.device
 ) -> PreparedViews[EdgeView]:
-    """Return the edges without their weights, for layers that weigh them by themselves."""
+    """Return the edges without their weights, for layers that compute weights themselves."""
 
     def prepare(adjacency: SparseMatrix) -> EdgeView:
         entries = adjacency.tocoo()
@@ -62,7 +62,7 @@ def normalised_views(
 def loopless_views(
     graph: Graph, _config: NetworkSettings, device: torch.device
 ) -> PreparedViews[RowView]:
-    """Return the adjacency as it is under the normalisation of GCN."""
+    """Return the adjacency without self-loops under the normalisation of GCN."""
     return PreparedViews(
         graph, lambda adjacency: (SymmetricRows(normalise(adjacency, self_loops=False), device),)
     )

@@ -1,4 +1,4 @@
-"""What most baselines are: layers, an activation between them, dropout before each."""
+"""The structure of most baselines: dropout before each layer, an activation after it."""
 
 from collections.abc import Callable, Iterable
 from itertools import pairwise
@@ -12,10 +12,10 @@ from ml.nn.dropout import drop
 
 
 class LayeredNetwork(nn.Module):
-    """Layers that read the graph one after another.
+    """Layers that are applied to the graph one after another.
 
-    A method says which layers, what stands between them and how a layer reads the view. The
-    first one may get sparse features.
+    A subclass defines the layers, the activation between them and how a layer reads the view. The
+    first layer may receive sparse features.
 
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
@@ -38,11 +38,11 @@ class LayeredNetwork(nn.Module):
         return signal if nodes is None else signal[nodes]
 
     def apply_layer(self, position: int, signal: Tensor, view: Any) -> Tensor:
-        """Return what a layer makes of the signal; the view is its further arguments."""
+        """Apply a layer to the signal; the view provides its further arguments."""
         changed: Tensor = self.layers[position](signal, *view)
         return changed
 
 
 def layer_widths(config: NetworkSettings, features: int, classes: int) -> list[tuple[int, int]]:
-    """Return the columns that each layer takes and gives."""
+    """Return the numbers of input and output columns of each layer."""
     return list(pairwise([features, *[config.width] * (config.layers - 1), classes]))

@@ -1,4 +1,4 @@
-"""Motif adjacency matrices of a directed graph, as MotifNet builds its Laplacians from."""
+"""Motif adjacency matrices of a directed graph, from which MotifNet builds its Laplacians."""
 
 import numpy as np
 import scipy.sparse as sp
@@ -8,7 +8,7 @@ from ml.graph.laplacian import degrees_of
 
 
 def motif_matrices(edges: IntArray, node_count: int, *, directed: bool) -> list[SparseMatrix]:
-    """Count for each pair of nodes the instances of each three-node motif that hold both.
+    """Count for each pair of nodes the instances of each three-node motif that contain both.
 
     Equation: Benson et al. (2016), motifs M1 to M13, as used by Monti et al. (2018), Fig. 2.
     Deviation: an undirected edge counts as both directions, so only M4 and M13 occur.

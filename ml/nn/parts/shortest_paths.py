@@ -1,11 +1,11 @@
-"""The cheapest short paths out of every node, as SPAGAN attends to them."""
+"""The cheapest short paths from every node, which SPAGAN attends to."""
 
 import numpy as np
 
 from ml.arrays import FloatArray, IntArray, SparseMatrix
 
 PathTable = IntArray
-"""One path a row: the nodes from start to end, (P, length + 1)."""
+"""One path per row: the nodes from start to end, (P, length + 1)."""
 
 
 def short_paths(adjacency: SparseMatrix, longest: int) -> list[PathTable]:
@@ -15,9 +15,9 @@ def short_paths(adjacency: SparseMatrix, longest: int) -> list[PathTable]:
         has neighbours (sampling ratio one), the cheapest first.
     Deviation: the paper prices edges by the attention of a first training; here attention is
         taken as uniform, so a step out of a node of degree d costs ``log d`` and paths through
-        hubs are dear. Of the paths between two nodes the cheapest is kept. The authors' program
-        keeps half as many longer paths as a node has neighbours, which did worse on validation
-        nodes of Cora and CiteSeer.
+        hubs are expensive. Of the paths between two nodes only the cheapest is used. The authors'
+        program uses half as many longer paths as a node has neighbours, which was less accurate
+        on validation nodes of Cora and CiteSeer.
     Shapes: (N, N) symmetric -> tables (P_c, c + 1).
     """
     count = adjacency.shape[0]
@@ -68,5 +68,5 @@ def _cheapest_of_start(paths: PathTable, cost: FloatArray, degrees: IntArray) ->
     starts = paths[order, 0]
     begins = np.searchsorted(starts, starts)
     rank = np.arange(len(starts)) - begins
-    kept: PathTable = paths[order[rank < degrees[starts]]]
-    return kept
+    chosen: PathTable = paths[order[rank < degrees[starts]]]
+    return chosen
