@@ -24,4 +24,6 @@ def test_the_laplacian_product_is_that_of_the_sparse_matrix() -> None:
     weights = graph.adjacency.toarray()[tuple(graph.pairs.T)]
     signal = random_signal(40)
     product = multiply_laplacian(graph.pairs, weights, degrees_of(graph.adjacency), signal)
-    np.testing.assert_allclose(product, laplacian_of(graph.adjacency).toarray() @ signal, atol=1e-12)
+    np.testing.assert_allclose(
+        product, laplacian_of(graph.adjacency).toarray() @ signal, atol=1e-12
+    )
