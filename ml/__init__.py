@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ml.artifact.artifact import Artifact, FORMAT, pack
+    from ml.artifact.artifact import FORMAT, Artifact, pack
     from ml.artifact.manifest import split_parts
     from ml.artifact.schema import ModelSizes, list_spec_faults
     from ml.compute.allocator import keep_freed_memory
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ml.compute.memory import read_peak_bytes
     from ml.config.field import Interval, setting_of
     from ml.config.settings import MethodSettings, NetworkSettings, field_types, list_fields
-    from ml.graph.graph import Graph, UNLABELLED, islands_of
+    from ml.graph.graph import UNLABELLED, Graph, islands_of
     from ml.graph.mcnemar import PairedCount, count_pairs
     from ml.graph.metrics import Metrics, accuracy_interval, evaluate
     from ml.graph.split import Split, check_fractions, random_split, stratified_split
@@ -42,13 +42,13 @@ if TYPE_CHECKING:
     from ml.training.history import EpochRecord
     from ml.training.measure import measure_baselines
     from ml.training.replay import (
+        DECISIVE,
+        TOLERANCE,
         Difference,
         largest_difference,
         list_differences,
         read_split,
         threads_of,
-        DECISIVE,
-        TOLERANCE,
     )
     from ml.training.search import SearchResult, search_settings
 
@@ -114,31 +114,31 @@ _DOOR: dict[str, tuple[str, ...]] = {
 _HOME = {name: module for module, names in _DOOR.items() for name in names}
 
 __all__ = [
-    "Artifact",
     "BASELINES",
-    "BaselineTask",
     "DECISIVE",
     "DENSE_COPIES",
+    "FORMAT",
+    "METHODS",
+    "NETWORKS",
+    "TOLERANCE",
+    "UNLABELLED",
+    "Artifact",
+    "BaselineTask",
     "Difference",
     "EpochRecord",
     "Estimate",
-    "FORMAT",
     "FittedMethod",
     "Graph",
     "Interval",
-    "METHODS",
     "Method",
     "MethodSettings",
     "Metrics",
     "ModelSizes",
-    "NETWORKS",
     "NetworkSettings",
     "PairedCount",
     "SearchResult",
     "Split",
-    "TOLERANCE",
     "TrainingResult",
-    "UNLABELLED",
     "accuracy_interval",
     "change_settings",
     "check_fractions",

@@ -6,7 +6,6 @@ from sqlalchemy.orm import Session
 
 from app.graphs.service import find_label_set, get_label_set, load_grid
 from app.grid.grid import Grid, LabelSet
-from app.jobs.handle import JobHandle
 from app.labels.contingencies import N1_EXPOSURE, label_demand_lost, label_exposure
 from app.labels.service import SUITABILITY, store_label_set, store_suitability
 from app.labels.suitability import judge_suitability

@@ -76,9 +76,7 @@ def _train_again(
         return ml.fit_baseline(method, comparison, settings)
     subject = TrainingSubject(stored.graph, split, ml.make_config(**settings))
     result = train_or_resume(job, handle, subject)
-    return ml.FittedMethod(
-        result.probabilities, result.artifact, result.history, result.best_epoch
-    )
+    return ml.FittedMethod(result.probabilities, result.artifact, result.history, result.best_epoch)
 
 
 def _compare(

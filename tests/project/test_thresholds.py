@@ -57,7 +57,5 @@ def test_a_threshold_has_one_value(packages: tuple[str, ...], private: bool) -> 
 
 
 def test_thresholds_are_recognised() -> None:
-    tree = ast.parse(
-        "A = 3\n_B: int = 4 * 2**3\nC = 0.5\nD = -1\nlow = 7\nE = len('x')\nF = True"
-    )
+    tree = ast.parse("A = 3\n_B: int = 4 * 2**3\nC = 0.5\nD = -1\nlow = 7\nE = len('x')\nF = True")
     assert dict(constants_of(tree)) == {"A": 3, "_B": 32, "D": -1}

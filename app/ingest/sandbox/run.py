@@ -20,7 +20,6 @@ from app.errors import (
     TooManyUploads,
 )
 from app.grid.report import ReadGrid
-from app.http.admission import Turns
 from app.ingest.formats import MODULES
 from app.ingest.protocol import Limits, Request, decode_answer
 

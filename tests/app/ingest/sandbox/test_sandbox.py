@@ -15,7 +15,6 @@ from starlette.testclient import TestClient
 
 from app.errors import GridRejected, ReaderNotStarted, TooManyUploads
 from app.grid.report import ReadGrid
-from app.http.admission import Turns
 from app.ingest.formats.matpower import reader as matpower
 from app.ingest.protocol import Limits, Request, decode_answer, encode_grid
 from app.ingest.sandbox import run as sandbox
