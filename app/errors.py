@@ -12,7 +12,6 @@ LevygridError
 ├── AddressInvalid
 ├── CaseUnreadable
 ├── TooManyUploads
-├── TooManyMeasurements
 ├── ReaderNotStarted
 ├── TooManyStreams
 ├── CursorInvalid
@@ -173,10 +172,6 @@ class CaseUnreadable(LevygridError):
 
 class TooManyUploads(LevygridError):
     """The limit of files that are being read or waiting is reached."""
-
-
-class TooManyMeasurements(LevygridError):
-    """The limit of label reports that are being computed or waiting is reached."""
 
 
 class ReaderNotStarted(LevygridError):

@@ -9,7 +9,8 @@ import msgspec
 import numpy as np
 
 from app.ingest.build.body import decode_graph_body
-from app.ingest.build.topology import GridLimits, read_topology
+from app.ingest.build.topology import read_topology
+from app.ingest.protocol import ReadLimits
 from ml.compute.memory import read_peak_bytes
 
 _BUSES = 100_000
@@ -57,7 +58,7 @@ def measure(body: bytes) -> IngestFigures:
     start, processor_start = time.perf_counter(), time.process_time()
     graph, faults = decode_graph_body(body)
     parsed, processor_parsed = time.perf_counter(), time.process_time()
-    read_topology(graph, GridLimits(10**9, 10**9), faults)
+    read_topology(graph, ReadLimits(10**9, 10**9), faults)
     done, processor_done = time.perf_counter(), time.process_time()
     return IngestFigures(
         seconds=round(parsed - start, 6),

@@ -1,7 +1,8 @@
 """Endpoint of /graphs/{id}/export/{format}: a grid as a file."""
 
 import re
-from typing import Annotated, Literal
+from collections.abc import Callable
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 from fastapi import APIRouter, Path, Query, Response
@@ -20,13 +21,33 @@ from app.storage.db import ReadingSession
 router = APIRouter(prefix="/graphs/{graph_id}/export", tags=["graphs"])
 
 ExportFormat = Literal["json", "csv", "csv-buses", "graphml", "geojson", "pandapower"]
-_MEDIA_TYPES = {
-    "json": ("application/json", "json"),
-    "csv": ("text/csv; charset=utf-8", "branches.csv"),
-    "csv-buses": ("text/csv; charset=utf-8", "buses.csv"),
-    "graphml": ("application/graphml+xml", "graphml"),
-    "geojson": ("application/geo+json", "geojson"),
-    "pandapower": ("application/json", "pandapower.json"),
+
+
+class _Writer(NamedTuple):
+    media_type: str
+    ending: str
+    write: Callable[[Exported], bytes | str]
+
+
+_WRITERS: dict[ExportFormat, _Writer] = {
+    "json": _Writer(
+        "application/json", "json", lambda grid: msgspec.json.encode(write_topology(grid))
+    ),
+    "csv": _Writer(
+        "text/csv; charset=utf-8", "branches.csv", lambda grid: write_csv(lay_out_branches(grid))
+    ),
+    "csv-buses": _Writer(
+        "text/csv; charset=utf-8", "buses.csv", lambda grid: write_csv(lay_out_buses(grid))
+    ),
+    "graphml": _Writer("application/graphml+xml", "graphml", write_graphml),
+    "geojson": _Writer(
+        "application/geo+json", "geojson", lambda grid: msgspec.json.encode(write_geojson(grid))
+    ),
+    "pandapower": _Writer(
+        "application/json",
+        "pandapower.json",
+        lambda grid: msgspec.json.encode(write_pandapower(grid)),
+    ),
 }
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -55,26 +76,13 @@ def export_graph(
     """Export a grid as a file, with the predictions of a model if the format has room for them."""
     grid = load_grid(session, graph_id)
     predictions = _find_predictions(session, graph_id, model_id)
-    exported = Exported(grid, list_label_sets(session, graph_id), predictions)
-    chosen = get_label_set(session, graph_id, label) if label is not None else None
-    content: bytes | str
-    match form:
-        case "csv":
-            content = write_csv(lay_out_branches(exported))
-        case "csv-buses":
-            content = write_csv(lay_out_buses(exported))
-        case "graphml":
-            content = write_graphml(exported)
-        case "geojson":
-            content = msgspec.json.encode(write_geojson(exported))
-        case "pandapower":
-            content = msgspec.json.encode(write_pandapower(exported))
-        case _:
-            content = msgspec.json.encode(write_topology(exported, chosen))
-    media_type, ending = _MEDIA_TYPES[form]
-    name = f"{_UNSAFE.sub('-', grid.name).strip('-.')[:60] or 'grid'}.{ending}"
+    label_sets = list_label_sets(session, graph_id)
+    chosen = None if label is None else get_label_set(session, graph_id, label)
+    writer = _WRITERS[form]
+    content = writer.write(Exported(grid, label_sets, predictions, chosen))
+    name = f"{_UNSAFE.sub('-', grid.name).strip('-.')[:60] or 'grid'}.{writer.ending}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(content, media_type=media_type, headers=headers)
+    return Response(content, media_type=writer.media_type, headers=headers)
 
 
 def _find_predictions(session: Session, graph_id: str, model_id: str | None) -> Predictions | None:

@@ -8,9 +8,9 @@ from app.export.sheet import Cell, Exported, Sheet, lay_out_branches, lay_out_bu
 from app.grid.grid import UNKNOWN_CLASS, Grid, LabelSet
 
 
-def write_topology(exported: Exported, label: LabelSet | None) -> dict[str, Any]:
-    """Return the grid as a body of POST /graphs; ``label`` gives the label of each bus."""
-    grid = exported.grid
+def write_topology(exported: Exported) -> dict[str, Any]:
+    """Return the grid as a body of POST /graphs, with the classes of one label set."""
+    grid, label = exported.grid, exported.label
     geographic = grid.coordinate_system == "geographic"
     return {
         "name": grid.name,

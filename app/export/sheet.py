@@ -22,7 +22,9 @@ class Exported:
 
     grid: Grid
     label_sets: Sequence[LabelSet]
-    predictions: Predictions | None
+    predictions: Predictions | None = None
+    label: LabelSet | None = None
+    """The label set of the topology format, which has room for one."""
 
 
 def lay_out_buses(exported: Exported) -> Sheet:

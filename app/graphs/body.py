@@ -10,7 +10,7 @@ from app.http.form_body import FORM, Form, is_form, read_form
 from app.http.json_body import read_json_bytes
 from app.ingest.build.weights import WEIGHT_CHOICES
 from app.ingest.formats import FORMATS
-from app.ingest.protocol import Options
+from app.ingest.protocol import ReadOptions
 from app.ingest.upload import Upload, list_upload_faults
 from ml.errors import Fault
 
@@ -41,7 +41,7 @@ def _make_upload(form: Form) -> Upload:
         content=form.files.get("file", b""),
         format=form.texts.get("format") or None,
         buses=form.files.get("buses"),
-        options=Options(**{name: form.texts.get(name) or None for name in _OPTIONS}),
+        options=ReadOptions(**{name: form.texts.get(name) or None for name in _OPTIONS}),
     )
 
 

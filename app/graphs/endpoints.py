@@ -20,7 +20,7 @@ from app.grid.report import ReadGrid
 from app.grid.versions import Predecessor, carry_over
 from app.http.responses import respond_columns
 from app.ingest.json_source import read_json_source
-from app.ingest.protocol import Limits
+from app.ingest.protocol import ReadLimits
 from app.ingest.upload import read_upload
 from app.settings import Settings
 from app.storage.db import Database, DatabaseDep, ReadingSession, WritingSession
@@ -139,7 +139,7 @@ def _load_predecessor(database: Database, graph_id: str | None) -> Predecessor |
 
 
 def _read_body(body: GridBody, settings: Settings) -> ReadGrid:
-    limits = Limits(
+    limits = ReadLimits(
         buses=settings.bus_limit,
         branches=settings.branch_limit,
         memory_bytes=settings.read_memory_bytes,

@@ -119,7 +119,7 @@ def lock_graph(session: Session, graph_id: str) -> bool:
 
 def list_unfinished_jobs(session: Session, graph_id: str) -> Sequence[str]:
     """Return the ids of queued and running jobs of a grid, oldest first."""
-    query = select(JobRow.id).where(JobRow.graph_id == graph_id, JobRow.state.in_(_UNFINISHED))
+    query = select(JobRow.id).where(JobRow.graph_id == graph_id, JobRow.finished_at.is_(None))
     return session.scalars(query.order_by(JobRow.created_at, JobRow.id)).all()
 
 

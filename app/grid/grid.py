@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 import scipy.sparse as sp
 
+from ml import islands_of
 from ml.arrays import FloatArray, IntArray
-from ml.graph.graph import islands_of
 
 CoordinateSystem = Literal["geographic", "schematic", "none"]
 """``geographic``: columns are longitude, latitude; ``schematic``: x, y of a drawing."""

@@ -102,9 +102,6 @@ PROBLEMS: dict[type[Exception], ProblemKind] = {
     errors.TooManyUploads: ProblemKind(
         _S.TOO_MANY_REQUESTS, "too-many-uploads", "Too many uploads at the same time"
     ),
-    errors.TooManyMeasurements: ProblemKind(
-        _S.TOO_MANY_REQUESTS, "too-many-measurements", "Too many label reports at the same time"
-    ),
     errors.ReaderNotStarted: ProblemKind(
         _S.SERVICE_UNAVAILABLE, "reader-not-started", "The file reader could not be started"
     ),

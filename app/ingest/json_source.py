@@ -7,7 +7,7 @@ from app.ingest.build.body import decode_graph_body
 from app.ingest.build.topology import read_topology, reject
 from app.ingest.cases.catalogue import read_named_case
 from app.ingest.formats import TOPOLOGY
-from app.ingest.protocol import Limits, Options, Request
+from app.ingest.protocol import ReadLimits, ReadOptions, Request
 from app.ingest.sandbox.run import run_reader
 from ml.errors import Fault
 
@@ -15,7 +15,7 @@ _LARGE = 2**20
 """Bytes; decoding a longer body here would keep other requests waiting."""
 
 
-def read_json_source(body: bytes, limits: Limits) -> ReadGrid:
+def read_json_source(body: bytes, limits: ReadLimits) -> ReadGrid:
     """Read a JSON body; a large one is read in a confined process.
 
     Raises: MalformedBody, GridRejected with every fault, CaseUnreadable.
@@ -36,4 +36,4 @@ def read_json_source(body: bytes, limits: Limits) -> ReadGrid:
     )
     if faults:
         reject(faults)
-    return read_named_case(graph.case, Options(**given), limits)
+    return read_named_case(graph.case, ReadOptions(**given), limits)

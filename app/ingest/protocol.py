@@ -15,7 +15,7 @@ MAX_FAULTS = 200
 _MAX_TEXT = 300
 
 
-class Options(msgspec.Struct, array_like=True, frozen=True):
+class ReadOptions(msgspec.Struct, array_like=True, frozen=True):
     """Choices of the client for one file or built-in case; None stands for the default."""
 
     weight: str | None = None
@@ -24,7 +24,7 @@ class Options(msgspec.Struct, array_like=True, frozen=True):
     name: str | None = None
 
 
-class Limits(msgspec.Struct, array_like=True, frozen=True):
+class ReadLimits(msgspec.Struct, array_like=True, frozen=True):
     """Upper bounds for one reading: size of the grid, and resources of the reader process."""
 
     buses: int = 200_000
@@ -39,8 +39,8 @@ class Request(msgspec.Struct, array_like=True):
 
     reader: str
     files: dict[str, bytes]
-    options: Options = Options()
-    limits: Limits = Limits()
+    options: ReadOptions = ReadOptions()
+    limits: ReadLimits = ReadLimits()
 
 
 class _Labels(msgspec.Struct, array_like=True):

@@ -9,7 +9,7 @@ from app.grid.report import ReadGrid
 from app.grid.text_rules import find_text_problem
 from app.ingest.build.weights import WEIGHT_CHOICES
 from app.ingest.formats import FORMATS, choose_format, find_format
-from app.ingest.protocol import Limits, Options, Request
+from app.ingest.protocol import ReadLimits, ReadOptions, Request
 from app.ingest.sandbox.run import run_reader
 from ml.errors import Fault
 
@@ -23,10 +23,10 @@ class Upload:
     content: bytes
     format: str | None = None
     buses: bytes | None = None
-    options: Options = field(default_factory=Options)
+    options: ReadOptions = field(default_factory=ReadOptions)
 
 
-def read_upload(upload: Upload, limits: Limits) -> ReadGrid:
+def read_upload(upload: Upload, limits: ReadLimits) -> ReadGrid:
     """Read an uploaded grid. Raises: GridRejected listing every fault."""
     faults = [*_list_file_faults(upload), *list_upload_faults(upload)]
     if faults:
@@ -72,7 +72,7 @@ def list_upload_faults(upload: Upload) -> list[Fault]:
     return faults
 
 
-def list_option_faults(options: Options) -> list[Fault]:
+def list_option_faults(options: ReadOptions) -> list[Fault]:
     """List every option whose value is not allowed."""
     faults = []
     if options.weight not in (None, "given", *WEIGHT_CHOICES):

@@ -6,6 +6,7 @@ import numpy as np
 from app.graphs.service import to_ml_graph
 from app.grid.grid import UNKNOWN_CLASS, Grid, LabelSet
 from app.labels.leak_guard import ColumnScore, find_leaks
+from ml import Split, fit_direct, get_method
 from ml.arrays import IntArray
 
 SMALLEST_CLASS = 3
@@ -89,7 +90,7 @@ def measure_propagation(grid: Grid, label_set: LabelSet) -> float | None:
         order = np.random.default_rng(seed).permutation(labelled)
         train, test = np.sort(order[:count]), np.sort(order[count:])
         split = Split(train, test[:0], test)
-        probabilities = label_propagation.classify(graph, split, label_propagation.PUBLISHED, seed)
+        probabilities, _ = fit_direct(method, graph, split, method.settings())
         predicted = probabilities[test].argmax(axis=1)
         scores.append(np.mean(predicted == label_set.classes[test]))
     return round(float(np.mean(scores)), _DECIMALS)

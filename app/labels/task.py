@@ -6,6 +6,7 @@ from sqlalchemy.orm import Session
 
 from app.graphs.service import find_label_set, get_label_set, load_grid
 from app.grid.grid import Grid, LabelSet
+from app.jobs.handle import JobHandle
 from app.labels.contingencies import N1_EXPOSURE, label_demand_lost, label_exposure
 from app.labels.service import SUITABILITY, store_label_set, store_suitability
 from app.labels.suitability import judge_suitability
@@ -15,15 +16,15 @@ from app.storage.tables import JobRow
 _DONE = {"done": 1, "total": 1}
 
 
-def run(job: JobRow, desk: JobDesk, _settings: Settings) -> None:
+def run(job: JobRow, handle: JobHandle, _settings: Settings) -> None:
     """Carry out a job and store its result together with the end of the job."""
     if job.kind == SUITABILITY:
-        _measure_suitability(job, desk)
+        _measure_suitability(job, handle)
     else:
-        _compute_label_set(job, desk)
+        _compute_label_set(job, handle)
 
 
-def _compute_label_set(job: JobRow, desk: JobDesk) -> None:
+def _compute_label_set(job: JobRow, handle: JobHandle) -> None:
     graph_id, kind = str(job.payload["graph_id"]), str(job.payload["kind"])
 
     def read(session: Session) -> tuple[Grid, LabelSet | None]:
@@ -42,10 +43,10 @@ def _compute_label_set(job: JobRow, desk: JobDesk) -> None:
         label_set = label_exposure(grid, bus_types, on_step)
     else:
         label_set = label_demand_lost(grid, on_step)
-    desk.succeed(_DONE, store)
+    handle.succeed(_DONE, store)
 
 
-def _measure_suitability(job: JobRow, desk: JobDesk) -> None:
+def _measure_suitability(job: JobRow, handle: JobHandle) -> None:
     graph_id, name = str(job.payload["graph_id"]), str(job.payload["label"])
 
     def read(session: Session) -> tuple[Grid, LabelSet]:
@@ -55,5 +56,5 @@ def _measure_suitability(job: JobRow, desk: JobDesk) -> None:
         store_suitability(session, graph_id, name, report)
         return {"graph_id": graph_id, "label": name}
 
-    report = judge_suitability(*desk.read(read))
-    desk.succeed(_DONE, store)
+    report = judge_suitability(*handle.read(read))
+    handle.succeed(_DONE, store)

@@ -8,11 +8,10 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from app.errors import BusNotFound, ModelNotFound, NoModelYet
-from app.graphs.service import get_graph, load_grid
+from app.graphs.service import get_graph, get_label_set, load_grid
 from app.grid.grid import UNKNOWN_CLASS, Grid
 from app.jobs.service import list_jobs
 from app.jobs.states import JobState
-from app.labels.service import get_label_set
 from app.models import service as models
 from app.models.predictions import PART_NAMES, Predictions
 from app.predict.schemas import PredictionColumns, PredictionOut

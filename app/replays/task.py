@@ -7,9 +7,8 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 import ml
-from app.graphs.service import load_grid, to_ml_graph
+from app.graphs.service import get_label_set, load_grid, to_ml_graph
 from app.jobs.handle import JobHandle
-from app.labels.service import get_label_set
 from app.models.predictions import pack_probabilities
 from app.models.service import get_model, get_prediction, load_weights
 from app.replays.result import ReplayDifference, ReplayResult

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, LargeBinary, String
+from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, LargeBinary, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.errors import ProblemBody
@@ -47,6 +47,23 @@ class LabelRow(Base):
     source: Mapped[str] = mapped_column(String(40))
     version: Mapped[int]
     classes: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    created_at: Mapped[datetime]
+
+
+class SuitabilityRow(Base):
+    """The suitability report of a label set; null until the job that measures it has ended."""
+
+    __tablename__ = "suitability_reports"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["graph_id", "label"], ["labels.graph_id", "labels.name"], ondelete="CASCADE"
+        ),
+    )
+
+    graph_id: Mapped[str] = mapped_column(Id, primary_key=True)
+    label: Mapped[str] = mapped_column(String(100), primary_key=True)
+    job_id: Mapped[str | None] = mapped_column(ForeignKey("jobs.id", ondelete="SET NULL"))
+    report: Mapped[dict[str, Any] | None] = mapped_column(Json)
     created_at: Mapped[datetime]
 
 

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import structlog
 
 import ml
 from app.grid.grid import Grid, LabelSet
 from app.jobs.handle import JobHandle
-from app.labels.suitability import judge_suitability
+from app.labels.service import find_suitability
+from app.labels.suitability import Suitability, judge_suitability
 from app.models.kept_baselines import NewBaseline
 from app.storage.tables import JobRow, ModelRow
 from app.train.progress import make_curves
@@ -26,7 +28,7 @@ class BaselineComparison:
     """Reports to store with a model; ``suitability`` is None if it was not computed."""
 
     baselines: dict[str, Any]
-    suitability: dict[str, Any] | None = None
+    suitability: Suitability | None = None
     fitted: tuple[NewBaseline, ...] = ()
 
 
@@ -79,7 +81,8 @@ def share_comparison(measured: ModelRow) -> BaselineComparison:
     reports = measured.baselines or {}
     items = [item | {"owner_id": measured.id} for item in reports["items"]]
     shared = reports | {"shared_from": measured.id, "items": items}
-    return BaselineComparison(shared, measured.suitability)
+    suitability = measured.suitability and msgspec.convert(measured.suitability, Suitability)
+    return BaselineComparison(shared, suitability or None)
 
 
 def omit_comparison() -> BaselineComparison:
@@ -87,8 +90,13 @@ def omit_comparison() -> BaselineComparison:
     return BaselineComparison({"seconds_allowed": 0, "omitted": _NOT_REQUESTED, "items": []})
 
 
-def judge_label(grid: Grid, label_set: LabelSet) -> dict[str, Any] | None:
-    """Return the suitability report on a label set, None if it cannot be computed."""
+def judge_label(
+    handle: JobHandle, graph_id: str, grid: Grid, label_set: LabelSet
+) -> Suitability | None:
+    """Return the stored suitability report on a label set, or compute it; None if that fails."""
+    stored = handle.read(lambda session: find_suitability(session, graph_id, label_set.name))
+    if stored is not None:
+        return stored
     try:
         return judge_suitability(grid, label_set)
     except (ValueError, ArithmeticError, RuntimeError, MemoryError) as error:

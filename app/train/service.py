@@ -7,10 +7,9 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from app.errors import TrainingRejected
-from app.graphs.service import load_grid
+from app.graphs.service import list_label_sets, load_grid
 from app.grid.grid import LabelSet
 from app.jobs.service import Origin, enqueue
-from app.labels.service import list_label_sets
 from app.models.schemas import SplitIn
 from app.storage.tables import JobRow
 from app.train.config import parse_config

@@ -4,14 +4,15 @@ import time
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import structlog
 from sqlalchemy.orm import Session
 
 import ml
-from app.graphs.service import load_grid, to_ml_graph
+from app.graphs.service import get_label_set, load_grid, to_ml_graph
 from app.grid.grid import Grid, LabelSet
 from app.jobs.handle import JobHandle
-from app.labels.service import get_label_set
+from app.labels.service import store_suitability
 from app.models.predictions import PackedPredictions
 from app.models.service import NewModel, store_model
 from app.settings import Settings
@@ -51,15 +52,18 @@ def run(job: JobRow, handle: JobHandle, settings: Settings) -> None:
         seconds = _allow_seconds(settings, time.monotonic() - started)
         comparison = replace(
             measure_baselines(job, ComparisonProgress(handle, progress), baseline_subject, seconds),
-            suitability=judge_label(grid, label_set),
+            suitability=judge_label(handle, request.graph_id, grid, label_set),
         )
 
     def store(session: Session) -> dict[str, Any]:
+        if comparison.suitability is not None:
+            report = comparison.suitability
+            store_suitability(session, request.graph_id, request.label, report)
         model = replace(
             _make_model(request, subject, result, label_set.definition),
             job_id=job.id,
             baselines=comparison.baselines,
-            suitability=comparison.suitability,
+            suitability=msgspec.to_builtins(comparison.suitability),
             fitted=comparison.fitted,
         )
         # The job keeps these figures when its model is deleted.

@@ -7,7 +7,7 @@ from typing import Literal
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
 
-from app.ingest.recognise import FORMATS
+from app.ingest.formats import FORMATS
 from app.web.assets import answer_asset, find_assets
 from app.web.policy import page_headers
 from app.web.rendering import render

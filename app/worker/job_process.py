@@ -23,7 +23,12 @@ from ml.compute.allocator import keep_freed_memory
 from ml.compute.child_process import die_with_parent
 from ml.errors import TrainingInterrupted
 
-_TASKS = {"labels": "app.labels.task", "replay": "app.replays.task", "train": "app.train.task"}
+_TASKS = {
+    "labels": "app.labels.task",
+    "replay": "app.replays.task",
+    "suitability": "app.labels.task",
+    "train": "app.train.task",
+}
 """Job kind -> module whose ``run`` executes it; only that module is imported."""
 _log = structlog.get_logger("levygrid.worker")
 

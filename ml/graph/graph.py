@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 
 from ml.arrays import BoolArray, FloatArray, IntArray, SparseMatrix
 from ml.errors import Fault, InvalidGraph
@@ -130,7 +131,7 @@ class Graph:
 
 def islands_of(adjacency: SparseMatrix) -> IntArray:
     """Number the connected components of a symmetric matrix, (N,)."""
-    _, island = sp.csgraph.connected_components(adjacency, directed=False)
+    _, island = connected_components(adjacency, directed=False)
     return np.asarray(island, dtype=np.int64)
 
 

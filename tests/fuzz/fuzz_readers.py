@@ -13,7 +13,7 @@ with atheris.instrument_imports(include=["app"]):
     from app.errors import Rejected
     from app.grid.report import ReadGrid
     from app.ingest.formats import MODULES
-    from app.ingest.protocol import Limits, Request, decode_answer, encode_grid
+    from app.ingest.protocol import ReadLimits, Request, decode_answer, encode_grid
 
 _SMALL = 1000
 """Buses and branches: large grids only slow the search down."""
@@ -25,7 +25,7 @@ def make_target(reader: str) -> Callable[[bytes], None]:
         read: Callable[[Request], ReadGrid] = import_module(MODULES[reader]).read
 
     def target(content: bytes) -> None:
-        request = Request(reader, {"file": content}, limits=Limits(_SMALL, _SMALL))
+        request = Request(reader, {"file": content}, limits=ReadLimits(_SMALL, _SMALL))
         try:
             decode_answer(encode_grid(read(request)))
         except Rejected:

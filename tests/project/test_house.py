@@ -166,7 +166,10 @@ def test_no_small_module_serves_a_single_reader() -> None:
             imports_it = f"from {dotted} import" in text or f'"{dotted}"' in text
             if other != path and (imports_it or names_module(text, package, leaf)):
                 readers[name_of(path)] += 1
-    kinds = ("ml/methods/", "ml/nn/networks/", "experiments/tables/", "app/bench/")
+    kinds = (
+        *("ml/methods/", "ml/nn/networks/", "experiments/tables/", "app/bench/"),
+        "app/ingest/formats/",
+    )
     lonely = [
         name_of(path)
         for path in small

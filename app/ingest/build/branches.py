@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import UNSET
 
-from app.ingest.build.body import BranchIn
 from app.grid.text_rules import find_text_problem, shorten
+from app.ingest.build.body import BranchIn
 from ml.arrays import BoolArray, FloatArray, IntArray
 from ml.errors import Fault
 

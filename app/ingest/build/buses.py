@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from msgspec import UNSET
 
-from app.ingest.build.body import BusIn
 from app.grid.grid import UNKNOWN_CLASS, CoordinateSystem, LabelSet
 from app.grid.listing import join_first
 from app.grid.text_rules import find_text_problem, shorten
+from app.ingest.build.body import BusIn
 from ml.arrays import FloatArray
 from ml.errors import Fault
 

@@ -11,14 +11,14 @@ import numpy as np
 from msgspec import UNSET
 
 from app.errors import GridRejected
-from app.ingest.protocol import Request
-from app.ingest.build.body import BranchIn, BusIn, GraphIn
 from app.grid.grid import Columns, LabelSet
 from app.grid.listing import Listing, join_first, make_listing
 from app.grid.report import ColumnInfo, ColumnNotKept, ReadGrid, WeightReport, count_classes
-from app.ingest.build.power_labels import natural_order, position_in
 from app.grid.text_rules import find_text_problem, shorten
+from app.ingest.build.body import BranchIn, BusIn, GraphIn
+from app.ingest.build.power_labels import natural_order, position_in
 from app.ingest.build.topology import read_topology, reject
+from app.ingest.protocol import Request
 from ml.errors import Fault
 
 Scalar: TypeAlias = str | float | None

@@ -8,17 +8,17 @@ import numpy as np
 from msgspec import UNSET
 
 from app.errors import GridRejected
-from app.ingest.protocol import Request
-from app.ingest.build.flow_check import check_power_flow
 from app.grid.grid import Columns, Grid
 from app.grid.listing import join_first, make_listing
 from app.grid.report import Dropped, GeneratorCounts, ReadGrid, WeightReport, make_report
-from app.ingest.build.power_labels import make_label_sets
-from app.power.tables import KIND_NAMES, BranchTable, PowerTables, sum_by_bus
 from app.grid.text_rules import find_text_problem
+from app.ingest.build.flow_check import check_power_flow
+from app.ingest.build.power_labels import make_label_sets
 from app.ingest.build.unit_checks import check_units
 from app.ingest.build.weights import Weights, make_weights, parse_weight_choice
+from app.ingest.protocol import Request
 from app.power.flow import BASE_MVA
+from app.power.tables import KIND_NAMES, BranchTable, PowerTables, sum_by_bus
 from ml.arrays import BoolArray, FloatArray
 from ml.errors import Fault
 
@@ -161,7 +161,7 @@ def _choose_branches(tables: PowerTables, weights: Weights) -> tuple[BoolArray, 
 def _list_notes(tables: PowerTables, weights: Weights) -> list[str]:
     notes = [weights.assumption] if weights.assumption else []
     if not np.isfinite(tables.buses.magnitude).all():
-        notes.append("the file does not give the voltages of all buses: Vm and Va are not among the features")
+        notes.append("the file lacks voltages: Vm and Va are not among the features")
     notes.extend(check_units(tables))
     notes.extend(_lone_regions(tables))
     return notes
@@ -177,7 +177,8 @@ def _size_faults(tables: PowerTables, request: Request) -> Iterator[Fault]:
     if not tables.bus_count:
         yield Fault("bus", "the file has no buses")
     if tables.bus_count > request.limits.buses:
-        yield Fault("bus", f"{tables.bus_count:,} buses exceed the limit of {request.limits.buses:,}")
+        count, most = tables.bus_count, request.limits.buses
+        yield Fault("bus", f"{count:,} buses exceed the limit of {most:,}")
     if len(tables.branches.ends) > request.limits.branches:
         count = len(tables.branches.ends)
         yield Fault("branch", f"{count:,} branches exceed the limit of {request.limits.branches:,}")

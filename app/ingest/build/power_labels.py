@@ -20,7 +20,8 @@ def make_label_sets(tables: PowerTables) -> tuple[LabelSet, ...]:
     label_sets = [LabelSet("role", ROLE_NAMES, _find_roles(tables), ROLE_DEFINITION)]
     types = tables.buses.types
     if len(set(types[types >= 0].tolist())) > 1:
-        label_sets.append(LabelSet("bus_type", BUS_TYPES, types, "type of the bus given by the file"))
+        definition = "type of the bus given by the file"
+        label_sets.append(LabelSet("bus_type", BUS_TYPES, types, definition))
     for kind, names in tables.buses.regions.items():
         classes = sorted({name for name in names if name}, key=natural_order)
         if len(classes) > 1:

@@ -1,10 +1,14 @@
 """Plain topology JSON -> grid; every fault of the whole topology is listed at once."""
 
-
 import numpy as np
 from msgspec import UNSET
 
 from app.errors import GridRejected
+from app.grid.grid import Grid
+from app.grid.listing import make_listing
+from app.grid.report import Dropped, ReadGrid, make_report
+from app.grid.text_rules import find_text_problem
+from app.ingest.build.body import GraphIn, decode_graph_body
 from app.ingest.build.branches import Branches, read_branches
 from app.ingest.build.buses import (
     Features,
@@ -14,12 +18,7 @@ from app.ingest.build.buses import (
     read_labels,
     read_names,
 )
-from app.ingest.build.body import GraphIn, decode_graph_body
-from app.grid.grid import Grid
-from app.grid.listing import make_listing
-from app.grid.report import Dropped, ReadGrid, make_report
-from app.grid.text_rules import find_text_problem
-from app.ingest.protocol import Limits, Request
+from app.ingest.protocol import ReadLimits, Request
 from ml.errors import Fault
 
 _SOURCE = "topology"
@@ -38,7 +37,7 @@ def read(request: Request) -> ReadGrid:
     return read_topology(graph, request.limits, faults)
 
 
-def read_topology(graph: GraphIn, limits: Limits, faults: list[Fault]) -> ReadGrid:
+def read_topology(graph: GraphIn, limits: ReadLimits, faults: list[Fault]) -> ReadGrid:
     """Turn a decoded topology into a grid; ``faults`` are those of decoding.
 
     Raises: GridRejected with every fault.
@@ -93,7 +92,7 @@ def _missing_parts(graph: GraphIn, earlier: list[Fault]) -> list[Fault]:
     return faults
 
 
-def _check_limits(buses: int, branches: int, limits: Limits) -> None:
+def _check_limits(buses: int, branches: int, limits: ReadLimits) -> None:
     faults = [
         Fault(where, f"{count:,} exceed the limit of {most:,}")
         for where, count, most in (

@@ -9,7 +9,7 @@ from app.errors import CaseUnreadable, GridRejected
 from app.grid.report import ReadGrid
 from app.ingest.cases.pandapower_process import read_case
 from app.ingest.cases.sizes import MATPOWER_SIZES, PANDAPOWER_SIZES
-from app.ingest.protocol import Limits, Options, Request
+from app.ingest.protocol import ReadLimits, ReadOptions, Request
 from app.ingest.upload import list_option_faults, read_file
 from ml.errors import Fault
 
@@ -35,7 +35,7 @@ def list_cases() -> Iterator[CaseInfo]:
             yield CaseInfo(f"{MATPOWER_PREFIX}{name}", "matpower", buses, branches)
 
 
-def read_named_case(name: str, options: Options, limits: Limits) -> ReadGrid:
+def read_named_case(name: str, options: ReadOptions, limits: ReadLimits) -> ReadGrid:
     """Return a built-in case.
 
     Raises: GridRejected for an unknown name or option, CaseUnreadable.
@@ -55,7 +55,7 @@ def read_named_case(name: str, options: Options, limits: Limits) -> ReadGrid:
     except OSError as error:
         raise CaseUnreadable(f"The case {name} could not be read.") from error
     # Memory and time are limited by settings only for files from outside.
-    bounds = Limits(limits.buses, limits.branches)
+    bounds = ReadLimits(limits.buses, limits.branches)
     read = read_file(Request("matpower", {"file": content}, options, bounds))
     return replace(read, grid=replace(read.grid, source=f"matpower {file}"))
 

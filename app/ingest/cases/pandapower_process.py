@@ -14,7 +14,7 @@ import msgspec
 from app.errors import CaseUnreadable, ReaderNotStarted
 from app.grid.report import ReadGrid
 from app.ingest.cases.sizes import CASE_SIZES, PANDAPOWER_SIZES
-from app.ingest.protocol import Limits, Options, Request
+from app.ingest.protocol import ReadLimits, ReadOptions, Request
 from app.ingest.sandbox.run import ReaderFailed, run_process
 from app.storage.cache import BoundedCache
 
@@ -38,7 +38,7 @@ _reading = Lock()
 _remembered: BoundedCache[ReadGrid] = BoundedCache(_CASES_REMEMBERED)
 
 
-def read_case(name: str, options: Options = Options()) -> ReadGrid:  # noqa: B008 - frozen
+def read_case(name: str, options: ReadOptions = ReadOptions()) -> ReadGrid:  # noqa: B008 - frozen
     """Return a case of ``PANDAPOWER_SIZES``, from memory if it was read before.
 
     Raises: GridRejected for an option that does not suit a power grid, CaseUnreadable.
@@ -51,8 +51,8 @@ def read_case(name: str, options: Options = Options()) -> ReadGrid:  # noqa: B00
         return _remembered.get_or_load(key, lambda: _ask_pandapower(name, options))
 
 
-def _ask_pandapower(name: str, options: Options) -> ReadGrid:
-    request = Request(_READER, {"name": name.encode()}, options, Limits(seconds=_SECONDS))
+def _ask_pandapower(name: str, options: ReadOptions) -> ReadGrid:
+    request = Request(_READER, {"name": name.encode()}, options, ReadLimits(seconds=_SECONDS))
     try:
         return run_process(__name__, request, confined=False)
     except (ReaderFailed, ReaderNotStarted) as error:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from ml.compute.child_process import die_with_parent
+from ml import die_with_parent
 
 _STDIN, _STDOUT = 0, 1
 

@@ -20,8 +20,9 @@ from app.errors import (
     TooManyUploads,
 )
 from app.grid.report import ReadGrid
+from app.http.admission import AdmissionLimit
 from app.ingest.formats import MODULES
-from app.ingest.protocol import Limits, Request, decode_answer
+from app.ingest.protocol import ReadLimits, Request, decode_answer
 
 _ROOT = Path(__file__).resolve().parents[3]
 _START = (
@@ -140,7 +141,7 @@ def _memory_file(content: bytes) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _collect(reading: int, limits: Limits) -> bytes | None:
+def _collect(reading: int, limits: ReadLimits) -> bytes | None:
     """Return the answer of the process; None if it was too long or came too late."""
     ready = select.poll()
     ready.register(reading, select.POLLIN)

@@ -7,8 +7,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from app.errors import ModelsNotComparable
-from app.graphs.packing import read_label_row
-from app.graphs.service import get_detail
+from app.graphs.service import get_label_set
 from app.models.card.reports import ModelFigures, Part
 from app.models.comparison.schema import (
     AgreementOut,
@@ -67,8 +66,7 @@ def compare_models(session: Session, first_id: str, second_id: str) -> ModelComp
 
 
 def _make_pair(session: Session, row: ModelRow, first: Predictions, second: Predictions) -> _Pair:
-    labels = {label.name: label for label in get_detail(session, row.graph_id).labels}
-    label_set = read_label_row(labels[row.label])
+    label_set = get_label_set(session, row.graph_id, row.label)
     tested = (first.parts == _TEST) & (second.parts == _TEST)
     return _Pair(
         class_names=label_set.class_names,

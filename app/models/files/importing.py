@@ -12,8 +12,7 @@ from sqlalchemy.orm import Session
 
 import ml
 from app.errors import MalformedBody, ModelRejected, TrainingRejected
-from app.graphs.packing import read_label_row
-from app.graphs.service import find_by_hash, get_detail, load_grid, to_ml_graph
+from app.graphs.service import find_by_hash, find_label_set, load_grid, to_ml_graph
 from app.http.strict_json import parse_json
 from app.models import repository
 from app.models.files.import_rules import list_content_faults, list_prediction_faults
@@ -129,10 +128,9 @@ def _find_target(session: Session, envelope: EnvelopeIn) -> tuple[_Target | None
             f"send the grid {envelope.grid.name!r} to POST /graphs first"
         )
         return None, [Fault("grid.content_hash", problem)]
-    rows = {row.name: row for row in get_detail(session, stored.id).labels}
-    if envelope.label not in rows:
+    label_set = find_label_set(session, stored.id, envelope.label)
+    if label_set is None:
         return None, [Fault("label", f"the grid has no label set {envelope.label!r}")]
-    label_set = read_label_row(rows[envelope.label])
     manifest = envelope.manifest
     try:
         graph = to_ml_graph(load_grid(session, stored.id), label_set, manifest.feature_names)

@@ -4,6 +4,7 @@ import pytest
 from sqlalchemy import func, select
 from starlette.testclient import TestClient
 
+from app.jobs.states import ENDED
 from app.storage.columns import Base
 from app.storage.db import Database, current_time
 from app.storage.tables import ActiveModelRow, JobRow, LabelRow, ModelRow, PredictionRow
@@ -17,6 +18,7 @@ def put_job(api: TestClient, graph_id: str, state: str) -> str:
         row = JobRow(id=uuid4().hex, kind="train", payload={}, state=state, progress={})
         row.queue = "cpu"
         row.graph_id, row.created_at, row.dispatched_at = graph_id, now, now
+        row.finished_at = now if state in ENDED else None
         session.add(row)
         return row.id
 

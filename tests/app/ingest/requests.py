@@ -10,12 +10,12 @@ import scipy.io
 
 from app.grid.report import ReadGrid
 from app.ingest.formats.matpower.text import parse_text
-from app.ingest.protocol import Options, Request
+from app.ingest.protocol import ReadOptions, Request
 
 
 def ask(reader: str, content: bytes | str, **options: str) -> Request:
     file = content if isinstance(content, bytes) else content.encode()
-    return Request(reader, {"file": file}, Options(**options))
+    return Request(reader, {"file": file}, ReadOptions(**options))
 
 
 def ask_file(reader: str, path: Path, **options: str) -> Request:

@@ -5,12 +5,12 @@ from starlette.testclient import TestClient
 
 from app.errors import GridRejected
 from app.ingest.formats import choose_format, csv_tables, graphml, node_link
-from app.ingest.protocol import Limits, Options
+from app.ingest.protocol import ReadLimits, ReadOptions
 from app.ingest.upload import Upload, read_upload
 from ml.errors import Fault
 from tests.app.ingest.requests import SMALL_CASE, ask
 
-LIMITS = Limits(1000, 1000)
+LIMITS = ReadLimits(1000, 1000)
 
 
 def _refusal(upload: Upload) -> list[Fault]:
@@ -108,12 +108,12 @@ def test_one_profile_of_cgmes_is_recognised() -> None:
 
 
 def test_all_options_that_there_are_not_are_listed() -> None:
-    upload = Upload(SMALL_CASE.encode(), options=Options("heavy", "all", "x", " y"))
+    upload = Upload(SMALL_CASE.encode(), options=ReadOptions("heavy", "all", "x", " y"))
     assert [fault.where for fault in _refusal(upload)] == ["weight", "check", "columns", "name"]
 
 
 def test_options_and_files_are_refused_together() -> None:
-    upload = Upload(b" ", "xyz", buses=b"id\n", options=Options(weight="heavy"))
+    upload = Upload(b" ", "xyz", buses=b"id\n", options=ReadOptions(weight="heavy"))
     assert [fault.where for fault in _refusal(upload)] == ["file", "buses", "format", "weight"]
 
 

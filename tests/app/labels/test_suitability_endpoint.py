@@ -8,7 +8,9 @@ import pytest
 from sqlalchemy import delete, func, select
 from starlette.testclient import TestClient
 
-from app.jobs.handle import JobDesk
+from app.errors import LabelsRejected
+from app.http.problems import describe_failure
+from app.jobs.handle import JobHandle
 from app.jobs.service import claim_job, finish_failed
 from app.jobs.states import Claim, LeaseTerms
 from app.labels import task
@@ -50,8 +52,8 @@ def _claim(api: TestClient, job_id: str) -> JobRow:
 
 def _run_job(api: TestClient, job_id: str) -> None:
     job = _claim(api, job_id)
-    desk = JobDesk(_database(api), Claim(job.id, job.attempt), 60, Event())
-    task.run(job, desk, Settings())
+    handle = JobHandle(_database(api), Claim(job.id, job.attempt), 60, Event())
+    task.run(job, handle, Settings())
 
 
 def _count(api: TestClient, table: Any) -> int:
@@ -99,7 +101,8 @@ def test_after_a_failed_job_the_next_request_starts_another(api: TestClient) -> 
     first = api.get(address).json()["job_id"]
     job = _claim(api, first)
     with _database(api).writing() as session:
-        finish_failed(session, Claim(job.id, job.attempt), {"title": "test"})
+        failure = describe_failure(LabelsRejected("test"))
+        finish_failed(session, Claim(job.id, job.attempt), failure)
     second = api.get(address)
     assert second.status_code == 202
     assert second.json()["job_id"] != first

@@ -6,8 +6,7 @@ import numpy as np
 from starlette.testclient import TestClient
 
 import ml
-from app.graphs.packing import read_label_row
-from app.graphs.service import get_detail, load_grid, to_ml_graph
+from app.graphs.service import list_label_sets, load_grid, to_ml_graph
 from app.models.predictions import PackedPredictions
 from app.models.service import NewModel, store_model
 from app.storage.db import Database
@@ -26,8 +25,8 @@ def put_trained(api: TestClient, graph_id: str, method: str = "lfgcn", **config:
     """Train a model of the ring by any method, store it as a worker does, return its id."""
     database: Database = api.app.state.database  # type: ignore[attr-defined]  # an ASGI app to mypy
     with database.reading() as session:
-        (label,) = get_detail(session, graph_id).labels
-        graph = to_ml_graph(load_grid(session, graph_id), read_label_row(label))
+        (label,) = list_label_sets(session, graph_id)
+        graph = to_ml_graph(load_grid(session, graph_id), label)
     fitted = _fit(graph, method, config)
     model = NewModel(
         graph_id=graph_id,

@@ -3,7 +3,9 @@
 import numpy as np
 
 from app.graphs.service import store_grid
-from app.grid.grid import Grid, LabelSet, ReadGrid
+from app.grid.grid import Grid, LabelSet
+from app.grid.listing import Listing
+from app.grid.report import Dropped, ReadGrid, make_report
 from app.storage.db import Database
 from app.train.schemas import TrainIn
 from app.train.service import enqueue_training
@@ -34,7 +36,8 @@ def store_small_grid(database: Database) -> str:
     )
     labels = LabelSet("role", ("load", "generator"), classes, "every third is a generator")
     with database.writing() as session:
-        row, _ = store_grid(session, ReadGrid(grid, (labels,), {"islands": 1}))
+        report = make_report(grid, (labels,), Dropped(Listing(0, [])), ())
+        row, _ = store_grid(session, ReadGrid(grid, (labels,), report))
         return row.id
 
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from app.graphs.service import load_grid, to_ml_graph
-from app.labels.service import get_label_set
+from app.graphs.service import get_label_set, load_grid, to_ml_graph
 from app.models.service import get_model, load_weights
 from app.storage.tables import JobRow
 from ml import load_artifact, predict_probabilities

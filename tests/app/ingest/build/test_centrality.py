@@ -4,10 +4,10 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from app.ingest.formats.matpower import reader as matpower
 from app.grid.report import ReadGrid
-from app.ingest.sandbox.run import run_reader
 from app.ingest.build.centrality import add_topology_columns, measure_betweenness
+from app.ingest.formats.matpower import reader as matpower
+from app.ingest.sandbox.run import run_reader
 from tests.app.ingest.requests import SMALL_CASE, ask, ask_file, report_of
 
 

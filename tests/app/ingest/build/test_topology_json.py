@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from app.errors import GridRejected, MalformedBody
 from app.grid.report import ReadGrid
 from app.ingest.json_source import read_json_source
-from app.ingest.protocol import Limits
+from app.ingest.protocol import ReadLimits
 
-LIMITS = Limits(buses=100, branches=100)
+LIMITS = ReadLimits(buses=100, branches=100)
 
 
 def read(body: Any) -> ReadGrid:
@@ -192,9 +192,7 @@ def test_a_grid_with_too_many_features_or_classes_is_refused() -> None:
 
 def test_what_is_not_json_is_malformed_not_rejected() -> None:
     with pytest.raises(MalformedBody):
-        read_json_source(
-            b'{"buses": [{"id": "1", "id": "2"}], "branches": []}', LIMITS
-        )
+        read_json_source(b'{"buses": [{"id": "1", "id": "2"}], "branches": []}', LIMITS)
 
 
 def test_a_colon_within_a_text_is_not_taken_for_a_repeated_key() -> None:

@@ -12,7 +12,7 @@ from app.ingest.cases import pandapower_process as cases
 from app.ingest.cases.catalogue import read_named_case
 from app.ingest.cases.pandapower_process import read_case
 from app.ingest.cases.sizes import CASE_SIZES, NET_SIZES
-from app.ingest.protocol import Limits, Options, Request
+from app.ingest.protocol import ReadLimits, ReadOptions, Request
 from app.storage.cache import BoundedCache
 from tests.app.ingest.requests import report_of
 
@@ -84,7 +84,7 @@ def test_a_case_has_what_a_power_flow_needs(case118: ReadGrid) -> None:
 
 
 def test_a_case_can_be_weighed_checked_and_given_columns() -> None:
-    options = Options(weight="admittance", check="power_flow", columns="topology")
+    options = ReadOptions(weight="admittance", check="power_flow", columns="topology")
     found = read_case("case14", options)
     assert report_of(found)["weight"]["choice"] == "admittance"
     assert report_of(found)["power_flow"]["voltages_solve_it"]
@@ -93,7 +93,7 @@ def test_a_case_can_be_weighed_checked_and_given_columns() -> None:
 
 def test_an_option_that_does_not_suit_a_case_is_refused() -> None:
     with pytest.raises(GridRejected) as caught:
-        read_named_case("case9", Options(weight="given"), Limits())
+        read_named_case("case9", ReadOptions(weight="given"), ReadLimits())
     assert [fault.where for fault in caught.value.faults] == ["weight"]
 
 
@@ -113,7 +113,7 @@ def test_a_case_is_read_once_however_many_ask(case118: ReadGrid) -> None:
 )
 def test_only_names_of_the_list_are_cases(name: str) -> None:
     with pytest.raises(GridRejected) as caught:
-        read_named_case(name, Options(), Limits())
+        read_named_case(name, ReadOptions(), ReadLimits())
     assert "case118" in caught.value.faults[0].problem
 
 

@@ -3,7 +3,7 @@ import pytest
 from app.errors import GridRejected
 from app.grid.report import ReadGrid
 from app.ingest.formats import csv_tables
-from app.ingest.protocol import Limits, Request
+from app.ingest.protocol import ReadLimits, Request
 from tests.app.ingest.requests import ask, report_of
 
 
@@ -109,7 +109,9 @@ def test_broken_tables_are_refused(branches: str, buses: str | None) -> None:
 
 
 def test_more_rows_than_the_limit_are_refused() -> None:
-    request = Request("csv", {"file": b"source,target\n1,2\n2,3\n3,4\n"}, limits=Limits(branches=2))
+    request = Request(
+        "csv", {"file": b"source,target\n1,2\n2,3\n3,4\n"}, limits=ReadLimits(branches=2)
+    )
     with pytest.raises(GridRejected, match="cannot be read"):
         csv_tables.read(request)
 

@@ -15,8 +15,9 @@ from starlette.testclient import TestClient
 
 from app.errors import GridRejected, ReaderNotStarted, TooManyUploads
 from app.grid.report import ReadGrid
+from app.http.admission import AdmissionLimit
 from app.ingest.formats.matpower import reader as matpower
-from app.ingest.protocol import Limits, Request, decode_answer, encode_grid
+from app.ingest.protocol import ReadLimits, Request, decode_answer, encode_grid
 from app.ingest.sandbox import run as sandbox
 from app.ingest.sandbox.run import reading_slot, run_reader
 from tests.app.ingest.requests import SMALL_CASE, ask, make_mat_file
@@ -24,7 +25,7 @@ from tests.app.ingest.requests import SMALL_CASE, ask, make_mat_file
 ROOT = Path(__file__).resolve().parents[4]
 
 
-def _read_within(limits: Limits, text: str = SMALL_CASE) -> ReadGrid:
+def _read_within(limits: ReadLimits, text: str = SMALL_CASE) -> ReadGrid:
     return run_reader(Request("matpower", {"file": text.encode()}, limits=limits))
 
 
@@ -58,19 +59,19 @@ def test_damaged_binary_files_are_refused_and_the_process_lives() -> None:
 def test_a_reader_that_takes_too_long_is_ended() -> None:
     started = time.monotonic()
     with pytest.raises(GridRejected, match="time or memory"):
-        _read_within(Limits(seconds=0.05))
+        _read_within(ReadLimits(seconds=0.05))
     assert time.monotonic() - started < 5
 
 
 def test_an_answer_that_is_too_long_is_refused() -> None:
     with pytest.raises(GridRejected, match="time or memory"):
-        _read_within(Limits(answer_bytes=10))
+        _read_within(ReadLimits(answer_bytes=10))
 
 
 def test_a_file_that_needs_too_much_memory_is_refused() -> None:
     huge = "mpc.bus = [\n" + "1 " * 12_000_000 + "\n];"
     with pytest.raises(GridRejected):
-        _read_within(Limits(memory_bytes=600 * 2**20), huge)
+        _read_within(ReadLimits(memory_bytes=600 * 2**20), huge)
 
 
 @pytest.mark.parametrize(
