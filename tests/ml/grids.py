@@ -69,7 +69,7 @@ def archipelago() -> Graph:
 
 @cache
 def ieee118() -> Graph:
-    """The IEEE 118-bus system, one unit of weight a circuit, loads and generation as features."""
+    """The IEEE 118-bus system, one unit of weight per circuit, loads and generation as features."""
     import pandapower.networks
 
     network = pandapower.networks.case118()

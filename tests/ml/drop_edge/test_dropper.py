@@ -161,7 +161,7 @@ def test_equal_generators_draw_equally_and_a_generator_moves_on() -> None:
 # Uniform DropEdge
 
 
-def test_uniform_dropping_takes_its_share_of_all_edges_alike() -> None:
+def test_uniform_dropping_draws_from_all_edges_with_equal_probability() -> None:
     drop = dropper(np.arange(40.0), rate=0.1, top=0.02, kind="uniform")
     drawn = draws(drop, 5000)
     assert {len(edges) for edges in drawn} == {4}
@@ -182,7 +182,7 @@ def test_the_kind_none_drops_nothing() -> None:
 # From a configuration
 
 
-def test_a_configuration_ranks_edges_by_betweenness_unless_told_otherwise() -> None:
+def test_a_configuration_ranks_edges_by_betweenness_by_default() -> None:
     graph = grid_like(40, 3)
     drop = make_dropper(graph, make_config(drop_rate=0.5, drop_top=0.1))
     assert drop is not None

@@ -106,7 +106,7 @@ def test_an_equal_topology_is_scored_once(kind: EdgeScore) -> None:
     assert score_edges(first, kind, seed=5) is score_edges(second, kind, seed=5)
 
 
-def test_a_seed_makes_scores_anew_only_where_chance_has_a_part() -> None:
+def test_a_seed_changes_only_sampled_scores() -> None:
     graph = grid_like(25, 78)
     assert score_edges(graph, "betweenness", 1) is score_edges(graph, "betweenness", 2)
     assert score_edges(graph, "k_path", 1) is not score_edges(graph, "k_path", 2)
@@ -118,7 +118,7 @@ def test_cached_scores_cannot_be_written_to() -> None:
         scores[0] = 1
 
 
-def test_the_cache_forgets_the_scores_not_asked_for_longest() -> None:
+def test_the_cache_drops_the_least_recently_used_scores() -> None:
     graphs = [path(count) for count in range(2, 2 + edge_scores.CACHED_SCORES + 1)]
     first = score_edges(graphs[0], "betweenness")
     second = score_edges(graphs[1], "betweenness")

@@ -167,7 +167,7 @@ def change_label(graph: Graph) -> Graph:
         (change_label, {"label_hash"}),
     ],
 )
-def test_a_change_shows_in_the_hashes_of_what_it_concerns(
+def test_a_change_alters_only_the_hashes_that_cover_it(
     change: Callable[[Graph], Graph], changed: set[str]
 ) -> None:
     before, after = labelled_graph(), change(labelled_graph())
@@ -175,7 +175,7 @@ def test_a_change_shows_in_the_hashes_of_what_it_concerns(
     assert {name for name in names if getattr(before, name) != getattr(after, name)} == changed
 
 
-def test_equal_content_has_equal_hashes_whatever_the_memory_layout() -> None:
+def test_equal_content_has_equal_hashes_in_every_memory_layout() -> None:
     graph = labelled_graph()
     other = replace(graph, features=np.asfortranarray(graph.features), edges=graph.edges.tolist())
     assert (graph.content_hash, graph.label_hash) == (other.content_hash, other.label_hash)

@@ -167,7 +167,7 @@ def test_the_dictionary_is_plain_json_with_none_for_undefined(nodes: IntArray) -
         (np.array([[0.5, 0.5]]), [2], "labels"),
     ],
 )
-def test_what_is_not_a_prediction_is_refused(
+def test_an_invalid_prediction_is_refused(
     probabilities: FloatArray, labels: list[int], where: str
 ) -> None:
     with pytest.raises(InvalidInput, match=where):

@@ -97,7 +97,7 @@ def test_masks_mark_the_three_sets() -> None:
     assert test.tolist() == [False, True, False, False, False]
 
 
-def test_sets_are_kept_in_ascending_order() -> None:
+def test_sets_are_stored_in_ascending_order() -> None:
     assert Split(np.array([5, 1, 3]), np.array([0]), np.array([2])).train.tolist() == [1, 3, 5]
 
 

@@ -124,7 +124,7 @@ def test_a_graph_that_fills_in_is_corrected_within_its_core() -> None:
     np.testing.assert_allclose(operator.apply(signal), reference.apply(signal), atol=1e-6)
 
 
-def test_a_core_serves_censored_graphs_beside_a_full_matrix_too() -> None:
+def test_censored_graphs_with_a_core_are_corrected_within_it_beside_a_full_matrix() -> None:
     graph = tangle(900, 1500)
     family = LevyFamily(graph.adjacency, 0.1, 0.3)
     assert family.choice.kind == "corrected"

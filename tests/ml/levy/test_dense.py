@@ -89,7 +89,7 @@ def test_gamma_close_to_one_is_close_to_the_fast_path() -> None:
     np.testing.assert_allclose(near, fractional_laplacian(graph.adjacency, 1), atol=1e-7)
 
 
-def test_gamma_close_to_zero_jumps_anywhere_in_the_island_alike() -> None:
+def test_gamma_close_to_zero_jumps_uniformly_within_the_island() -> None:
     graph = archipelago()
     walk = transition_matrix(graph.adjacency, 1e-9)
     same_island = graph.islands[:, None] == graph.islands

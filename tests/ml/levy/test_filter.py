@@ -70,7 +70,7 @@ def test_the_recurrence_is_the_sum_of_powers(alpha: float, order: int) -> None:
 
 
 @pytest.mark.parametrize("order", range(7))
-def test_the_whole_filter_is_what_the_recurrence_makes_of_unit_signals(order: int) -> None:
+def test_the_filter_matrix_is_the_recurrence_on_unit_signals(order: int) -> None:
     operator = DenseLevyOperator(archipelago().adjacency, 0.3, 0.4)
     expected = filter_signal(operator, np.eye(operator.node_count), 0.7, order)
     np.testing.assert_allclose(filter_matrix(operator.matrix, 0.7, order), expected, atol=1e-13)
@@ -173,7 +173,7 @@ def test_the_transposed_filter_is_the_adjoint(
 
 
 @pytest.mark.parametrize("method", ["taylor", "exact"])
-def test_the_filter_matrix_does_what_the_filter_does(method: FilterMethod) -> None:
+def test_the_filter_matrix_acts_like_the_filter(method: FilterMethod) -> None:
     operator = DenseLevyOperator(archipelago().adjacency, 0.3, 0.4)
     signal = random_signal(operator.node_count)
     matrix = filter_matrix(operator.matrix, 0.7, method=method)

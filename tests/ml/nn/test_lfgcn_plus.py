@@ -165,7 +165,7 @@ def fresh_network(config: LfgcnPlusSettings) -> PlusNetwork:
 
 
 def predict_with_penalty(config: LfgcnPlusSettings) -> tuple[Tensor, Tensor, Tensor]:
-    """Return logits with and without the penalty, drawn alike, and the penalty."""
+    """Return logits with and without the penalty, from the same random state, and the penalty."""
     columns = np.concatenate([GRAPH.features, label_matrix(GRAPH, SPLIT.train)], axis=1)
     features, nodes = torch.from_numpy(columns).float(), torch.from_numpy(SPLIT.train)
     view = make_views(GRAPH, config, torch.device("cpu")).whole()

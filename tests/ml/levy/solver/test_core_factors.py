@@ -103,7 +103,7 @@ def test_a_correction_takes_the_place_of_new_factors() -> None:
     assert powers.censored(gone[:0]).factors.below == 5
 
 
-def test_a_spectrum_that_sinks_below_the_poles_is_factored_anew() -> None:
+def test_a_spectrum_below_the_reach_of_the_poles_is_factored_again() -> None:
     one, chain = tangle(220, 0), np.stack([np.arange(220, 519), np.arange(221, 520)], axis=1)
     hub = np.stack([np.zeros(300, dtype=np.int64), np.arange(220, 520)], axis=1)
     edges = np.concatenate([one.edges, chain, hub])

@@ -67,7 +67,7 @@ def test_the_corrected_operator_is_that_of_the_censored_graph(sigma: float) -> N
     assert (operator.gamma, operator.sigma, operator.node_count) == (0.2, sigma, 22)
 
 
-def test_edges_met_before_give_the_same_correction() -> None:
+def test_edges_censored_before_give_the_same_correction() -> None:
     graph = GRAPHS["weighted"]
     powers = LowRankPowers(GraphPowers(graph.adjacency, 0.1))
     first = powers.correct(graph.pairs[[2, 9, 11, 30, 4]])

@@ -7,7 +7,7 @@ from ml.levy.solver.ordering import order_nodes
 from tests.ml.grids import grid_like, path, tangle
 
 
-def test_trees_have_no_core_and_grids_are_not_asked() -> None:
+def test_trees_have_no_core_and_grids_are_not_searched_for_one() -> None:
     assert order_nodes(path(500).adjacency, core_products=0).fill.core == 0
     assert order_nodes(grid_like(2000, 0).adjacency).fill.core == 0
 

@@ -38,7 +38,7 @@ def test_the_lower_bound_is_within_a_factor_of_two(graph: Graph) -> None:
     assert lowest <= values[islands] <= 2 * lowest
 
 
-def test_an_eigenvalue_that_cannot_be_told_from_zero_is_named() -> None:
+def test_an_eigenvalue_too_close_to_zero_is_reported() -> None:
     graph = Graph(3, np.array([[0, 1], [1, 2]]), np.array([1.0, 1e-17]))
     with pytest.raises(ToleranceNotReached, match="cannot be distinguished from zero"):
         lower_bound(scaled(graph, 2.0), 1)
