@@ -11,7 +11,7 @@ import numpy as np
 from app.ingest.build.body import decode_graph_body
 from app.ingest.build.topology import read_topology
 from app.ingest.protocol import ReadLimits
-from ml.compute.memory import read_peak_bytes
+from ml import read_peak_bytes
 
 _BUSES = 100_000
 _BRANCHES = 1_000_000

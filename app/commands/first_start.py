@@ -18,7 +18,7 @@ from app.train.schemas import TrainIn
 from app.train.service import enqueue_training
 from app.worker.dispatchers import choose_dispatcher
 from app.worker.process import child_command, child_environment
-from ml.compute.child_process import die_with_parent
+from ml import die_with_parent
 
 CASE = "case118"
 _log = structlog.get_logger("levygrid.worker")

@@ -19,8 +19,7 @@ from app.storage.retry import read_with_retry, write_with_retry
 from app.worker.failures import check_memory_left, recognise_failure
 from app.worker.process import HANDED_BACK, limit_memory
 from app.worker.signals import stop_on_signals
-from ml.compute.allocator import keep_freed_memory
-from ml.compute.child_process import die_with_parent
+from ml import die_with_parent, keep_freed_memory
 from ml.errors import TrainingInterrupted
 
 _TASKS = {

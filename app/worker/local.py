@@ -16,7 +16,7 @@ from app.worker.heartbeat import send_heartbeats
 from app.worker.run import reap_lost_jobs, run_next
 from app.worker.signals import stop_on_signals
 from app.worker.startup import WorkerOptions, open_worker
-from ml.compute.child_process import die_with_parent
+from ml import die_with_parent
 
 _log = structlog.get_logger("levygrid.worker")
 

@@ -16,7 +16,7 @@ import structlog
 
 from app.settings import Settings
 from app.worker.process import child_command, child_environment
-from ml.compute.child_process import die_with_parent
+from ml import die_with_parent
 
 UNKNOWN, CPU, CUDA = "unknown", "cpu", "cuda"
 _NICENESS = 10

@@ -128,7 +128,7 @@ def estimate_levy(
     choice = choose_operator(workload.adjacency, settings.gamma, settings.operator)
     shapes = layer_shapes(settings, workload.features, workload.classes)
     columns = members * _filtered_columns(settings, shapes, workload)
-    kernels = [(one.branches + (one.skip != "none")) * one.inputs * one.outputs for one in shapes]
+    kernels = [(one.paths + (one.skip != "none")) * one.inputs * one.outputs for one in shapes]
     weights = members * sum(kernels)
     # The first product has many columns only where most of their values are zero.
     products = 3 * members * sum(kernels[1:]) * workload.nodes

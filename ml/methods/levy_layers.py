@@ -14,7 +14,7 @@ class LayerShape:
 
     inputs: int
     outputs: int
-    branches: int
+    paths: int
     pooling: Pooling
     gate: Gate
     skip: Skip
@@ -25,7 +25,7 @@ class LayerShape:
     @property
     def filters_first(self) -> bool:
         """True if ``(g H) W`` filters fewer columns than ``g (H W)``."""
-        return self.filters and self.inputs <= self.branches * self.outputs
+        return self.filters and self.inputs <= self.paths * self.outputs
 
 
 def layer_shapes(settings: LfgcnSettings, features: int, classes: int) -> list[LayerShape]:
@@ -38,7 +38,7 @@ def layer_shapes(settings: LfgcnSettings, features: int, classes: int) -> list[L
             LayerShape(
                 inputs=widths[position],
                 outputs=widths[position + 1],
-                branches=settings.parallel_paths,
+                paths=settings.parallel_paths,
                 pooling=settings.pooling,
                 gate=settings.gate,
                 skip=_skip_of(settings, last=last),
@@ -60,15 +60,15 @@ def list_levy_arrays(
 
 
 def _list_layer_arrays(shape: LayerShape) -> Iterator[tuple[str, ArrayShape]]:
-    yield "kernel", (shape.branches, shape.inputs, shape.outputs)
-    yield "bias", (shape.branches, 1, shape.outputs)
+    yield "kernel", (shape.paths, shape.inputs, shape.outputs)
+    yield "bias", (shape.paths, 1, shape.outputs)
     if shape.skip != "none":
         yield "skip", (shape.outputs if shape.skip == "pooled" else shape.inputs, shape.outputs)
-    if shape.branches == 1 or shape.pooling not in {"mixed", "gated"}:
+    if shape.paths == 1 or shape.pooling not in {"mixed", "gated"}:
         return
     gates: dict[str, ArrayShape] = {
-        "branch": (shape.branches,),
-        "channel": (shape.branches, 1, shape.outputs),
+        "branch": (shape.paths,),
+        "channel": (shape.paths, 1, shape.outputs),
     }
     yield "pooling.gate", () if shape.pooling == "mixed" else gates[shape.gate]
 

@@ -27,20 +27,20 @@ class LevyLayer(nn.Module):
     def __init__(self, shape: LayerShape) -> None:
         super().__init__()
         self._shape = shape
-        self.kernel = nn.Parameter(torch.empty(shape.branches, shape.inputs, shape.outputs))
-        self.bias = nn.Parameter(torch.zeros(shape.branches, 1, shape.outputs))
+        self.kernel = nn.Parameter(torch.empty(shape.paths, shape.inputs, shape.outputs))
+        self.bias = nn.Parameter(torch.zeros(shape.paths, 1, shape.outputs))
         self.skip: nn.Parameter | None = None
         if shape.skip != "none":
             rows = shape.outputs if shape.skip == "pooled" else shape.inputs
             self.skip = nn.Parameter(torch.empty(rows, shape.outputs))
         self.pooling: BranchPooling | None = None
-        if shape.branches > 1:
-            self.pooling = BranchPooling(shape.branches, shape.outputs, shape.pooling, shape.gate)
+        if shape.paths > 1:
+            self.pooling = BranchPooling(shape.paths, shape.outputs, shape.pooling, shape.gate)
         self._draw_kernels()
 
     def _draw_kernels(self) -> None:
-        for branch in range(self._shape.branches):
-            nn.init.xavier_uniform_(self.kernel[branch])
+        for path in range(self._shape.paths):
+            nn.init.xavier_uniform_(self.kernel[path])
         if self.skip is not None:
             nn.init.xavier_uniform_(self.skip)
 
@@ -55,7 +55,7 @@ class LevyLayer(nn.Module):
         keeps = constant and self._shape.filters and levy_filter.keeps_constants
         if self._shape.filters_first or keeps:
             filtered = _filter(signal, levy_filter, nodes, constant=constant)
-            repeated = filtered.expand(self._shape.branches, -1, -1)
+            repeated = filtered.expand(self._shape.paths, -1, -1)
             outputs = torch.baddbmm(self.bias, repeated, self.kernel)
             skipped = self._skip(signal, filtered, nodes)
         else:
@@ -74,7 +74,7 @@ class LevyLayer(nn.Module):
     ) -> tuple[Tensor, Tensor | None]:
         shape = self._shape
         columns = self.kernel.transpose(0, 1).flatten(1)
-        width = shape.branches * shape.outputs
+        width = shape.paths * shape.outputs
         if self.skip is not None and shape.skip != "pooled":
             columns = torch.cat([columns, self.skip], dim=1)
         product = multiply(signal, columns)
@@ -85,7 +85,7 @@ class LevyLayer(nn.Module):
             filtered = _filter(product, levy_filter, nodes, constant=False)
         else:
             filtered = product if nodes is None else product[nodes]
-        outputs = filtered[:, :width].reshape(-1, shape.branches, shape.outputs)
+        outputs = filtered[:, :width].reshape(-1, shape.paths, shape.outputs)
         outputs = outputs.transpose(0, 1) + self.bias
         if shape.skip == "filtered":
             return outputs, filtered[:, width:]
