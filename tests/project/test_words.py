@@ -34,6 +34,7 @@ DIALECT = {
 }
 """Pattern -> what to write instead."""
 
+
 def list_offences(texts: Iterable[Text]) -> list[str]:
     """Return place, phrase and replacement of every phrase of the dialect."""
     return [

@@ -73,7 +73,7 @@ def fit_power(gamma: float, low: float, tolerance: float) -> PartialFractions:
             if fractions.error <= tolerance:
                 return fractions
     raise ToleranceNotReached(
-        f"x^{gamma:g} on [{low:.1e}, 1] was approximated to {best:.1e}, asked for {tolerance:.1e}"
+        f"x^{gamma:g} on [{low:.1e}, 1] was approximated to {best:.1e}, requested {tolerance:.1e}"
     )
 
 
