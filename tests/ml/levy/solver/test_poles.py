@@ -38,7 +38,7 @@ def test_the_same_question_is_answered_from_the_cache() -> None:
 
 
 def test_a_tolerance_out_of_reach_is_named_with_the_best_found() -> None:
-    with pytest.raises(ToleranceNotReached, match=r"approximated to \d.*asked for 1.0e-15"):
+    with pytest.raises(ToleranceNotReached, match=r"approximated to \d.*requested 1.0e-15"):
         fit_power(0.5, 2.0**-20, 1e-15)
 
 
