@@ -31,9 +31,7 @@ def test_a_case_is_read_with_the_options_that_are_sent_along(api: TestClient) ->
         {"buses": [{"id": "a"}], "branches": [], "weight": "one"},
     ],
 )
-def test_options_that_there_are_not_are_refused_by_name(
-    api: TestClient, body: dict[str, object]
-) -> None:
+def test_unknown_options_are_rejected_by_name(api: TestClient, body: dict[str, object]) -> None:
     answer = api.post("/graphs", json=body)
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["where"] in body
@@ -52,7 +50,7 @@ def test_a_listed_case_has_the_size_it_is_listed_with(api: TestClient, name: str
     "name",
     ["matpower:../../../etc/passwd", "matpower:", "matpower:case118.m", "to_json", "__doc__"],
 )
-def test_names_outside_the_list_are_refused(api: TestClient, name: str) -> None:
+def test_unknown_names_are_rejected(api: TestClient, name: str) -> None:
     answer = api.post("/graphs", json={"case": name})
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["where"] == "case"

@@ -65,7 +65,7 @@ def test_csv_can_be_read_again(api: TestClient, graph_id: str) -> None:
     files = {"file": branches.encode(), "buses": buses.encode()}
     read = csv_tables.read(Request("csv", files))
     assert _shape(read.grid) == SHAPE
-    assert {"role", "area", "zone"} <= {each.name for each in read.label_sets}
+    assert {"role", "area", "zone"} <= {label_set.name for label_set in read.label_sets}
     assert read.grid.branch_columns.names == ("r", "x", "b", "rating", "tap", "shift")
 
 
@@ -97,8 +97,8 @@ def test_pandapower_json_is_read_by_pandapower_and_by_us(api: TestClient, graph_
     assert ours.branch_columns.values[0].tolist() == pytest.approx([0.01, 0.1, 0.02, 250, 1, 0])
     assert ours.branch_columns.values[2, 4] == pytest.approx(0.98)
     command = [sys.executable, "-W", "ignore", "-c", _LOAD]
-    told = subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
-    assert told.strip() == "3 2 1 50.0 ['1', '2', '10']"
+    output = subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+    assert output.strip() == "3 2 1 50.0 ['1', '2', '10']"
 
 
 @pytest.mark.parametrize("name", ["case39", "case_ACTIVSg200"])
@@ -108,8 +108,8 @@ def test_pandapower_solves_the_written_net_to_the_voltages_of_the_file(
     graph_id = api.post("/graphs", json={"case": f"matpower:{name}"}).json()["id"]
     text = _export(api, graph_id, "pandapower")
     command = [sys.executable, "-W", "ignore", "-c", _SOLVE]
-    told = subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
-    solved = np.array(json.loads(told))
+    output = subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+    solved = np.array(json.loads(output))
     buses = api.get(f"/graphs/{graph_id}/buses?limit=200").json()["items"]
     given = np.array([[bus["features"]["Vm"], bus["features"]["Va"]] for bus in buses])
     np.testing.assert_allclose(solved, given, atol=2e-2)

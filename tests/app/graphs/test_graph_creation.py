@@ -85,13 +85,13 @@ def test_a_grid_over_the_limits_is_refused(make_api: MakeApi, sqlite_settings: S
     assert [error["where"] for error in answer.json()["errors"]] == ["buses", "branches"]
 
 
-def test_a_case_and_a_topology_do_not_go_together(api: TestClient) -> None:
+def test_a_case_together_with_a_topology_is_rejected(api: TestClient) -> None:
     answer = api.post("/graphs", json={"case": "case9", "buses": [], "name": "x"})
     assert answer.status_code == 422
     assert {error["where"] for error in answer.json()["errors"]} == {"buses", "name"}
 
 
-def test_the_report_tells_what_was_dropped_and_assumed(api: TestClient) -> None:
+def test_the_report_lists_what_was_dropped_and_assumed(api: TestClient) -> None:
     body = ring()
     body["branches"] += [{"from": "2", "to": "2"}, {"from": "2", "to": "1"}]
     body["buses"].append({"id": "lonely", "features": {"Pd": 0}})
@@ -108,5 +108,5 @@ def test_case118_is_stored_with_its_roles(any_api: TestClient) -> None:
     assert (created["bus_count"], created["branch_count"]) == (118, 186)
     assert created["feature_names"] == ["Pd", "Qd", "Vm", "Va", "base_kv"]
     labels = any_api.get(f"/graphs/{created['id']}/labels").json()["items"]
-    role = next(each for each in labels if each["name"] == "role")
+    role = next(label for label in labels if label["name"] == "role")
     assert role["class_counts"] == {"neither": 10, "load": 54, "generator": 54}

@@ -51,7 +51,7 @@ def test_a_grid_that_a_job_uses_is_kept(any_api: TestClient, state: str) -> None
     assert any_api.get(f"/graphs/{graph_id}").status_code == 200
 
 
-def test_an_ended_job_does_not_keep_a_grid_and_outlives_it(any_api: TestClient) -> None:
+def test_an_ended_job_does_not_block_deletion_and_outlives_the_grid(any_api: TestClient) -> None:
     graph_id = post_graph(any_api)
     put_job(any_api, graph_id, "succeeded")
     assert any_api.delete(f"/graphs/{graph_id}").status_code == 204

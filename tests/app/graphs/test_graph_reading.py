@@ -36,7 +36,7 @@ def test_a_page_has_between_one_and_200_rows(api: TestClient, limit: int) -> Non
 @pytest.mark.parametrize(
     "cursor", ["x", "20260101T000000.000000-", "99999999T999999.999999-a", "ʼ-1"]
 )
-def test_a_cursor_that_no_page_gave_is_refused(any_api: TestClient, cursor: str) -> None:
+def test_an_invalid_cursor_is_refused(any_api: TestClient, cursor: str) -> None:
     answer = any_api.get("/graphs", params={"cursor": cursor})
     assert answer.status_code == 400
     assert answer.json()["type"] == "/problems/cursor-invalid"
@@ -66,7 +66,7 @@ def test_buses_are_paged_in_the_order_of_the_grid(api: TestClient) -> None:
     }
 
 
-def test_what_a_file_says_of_buses_and_branches_is_shown_with_units(api: TestClient) -> None:
+def test_columns_of_buses_and_branches_are_shown_with_units(api: TestClient) -> None:
     graph = api.post("/graphs", files={"file": ("small.m", SMALL_CASE)}).json()
     address = f"/graphs/{graph['id']}"
     bus = api.get(f"{address}/buses").json()["items"][0]
@@ -113,7 +113,7 @@ def test_labels_are_sent_as_columns(api: TestClient) -> None:
     assert columns["classes"] == [1, 0, 2, 1, 0, -1]
 
 
-def test_labels_that_a_grid_does_not_have_are_not_found_but_its_own_are_named(
+def test_absent_labels_are_404_and_the_existing_ones_are_named(
     api: TestClient,
 ) -> None:
     answer = api.get(f"/graphs/{post_graph(api)}/labels/role")

@@ -12,8 +12,8 @@ from tests.app.samples import post_graph, ring
 
 @pytest.fixture
 def database(api: TestClient) -> Database:
-    found: Database = api.app.state.database  # type: ignore[attr-defined]  # an ASGI app to mypy
-    return found
+    database: Database = api.app.state.database  # type: ignore[attr-defined]  # an ASGI app to mypy
+    return database
 
 
 def load(database: Database, graph_id: str) -> Grid:
@@ -60,7 +60,7 @@ def test_features_can_be_chosen_and_ordered(api: TestClient, database: Database)
     assert np.array_equal(graph.features, [[0, 0], [10, 1], [20, 2]])
 
 
-def test_every_feature_that_is_not_there_is_named(api: TestClient, database: Database) -> None:
+def test_every_missing_feature_is_named(api: TestClient, database: Database) -> None:
     with pytest.raises(TrainingRejected) as caught:
         to_ml_graph(load(database, post_graph(api)), feature_names=["Pd", "x", "y"])
     assert [fault.problem for fault in caught.value.faults] == [
@@ -70,6 +70,6 @@ def test_every_feature_that_is_not_there_is_named(api: TestClient, database: Dat
 
 
 @pytest.mark.parametrize("blob", [b"", b"\x90", b"nonsense", b"\xff" * 100])
-def test_a_damaged_grid_is_said_to_be_damaged(blob: bytes) -> None:
+def test_a_damaged_grid_raises_stored_data_damaged(blob: bytes) -> None:
     with pytest.raises(StoredDataDamaged):
         unpack_grid(blob)

@@ -32,8 +32,8 @@ def test_labels_and_aliases_carry_over_by_id(api: TestClient) -> None:
     second = api.post(f"/graphs?version_of={first}", json=_changed_ring())
     assert second.status_code == 201
     assert (second.json()["version_of"], second.json()["version"]) == (first, 2)
-    told = second.json()["report"]["version"]
-    assert told["labels_carried_over"] == ["label", "owner"]
+    change = second.json()["report"]["version"]
+    assert change["labels_carried_over"] == ["label", "owner"]
     owner = api.get(f"/graphs/{second.json()['id']}/labels/owner").json()
     assert owner["source"] == "user"
     assert owner["classes"] == [0, -1, -1, -1, -1, -1]
@@ -42,7 +42,7 @@ def test_labels_and_aliases_carry_over_by_id(api: TestClient) -> None:
     assert buses[5]["name"] is None
 
 
-def test_the_difference_is_told(api: TestClient) -> None:
+def test_the_report_lists_the_difference(api: TestClient) -> None:
     first = post_graph(api)
     second = api.post(f"/graphs?version_of={first}", json=_changed_ring())
     difference = second.json()["report"]["version"]["difference"]
@@ -91,7 +91,7 @@ def test_two_grids_can_be_compared_either_way(api: TestClient) -> None:
     assert api.get("/graphs/none/versions").status_code == 404
 
 
-def test_changed_impedances_and_roles_are_told_of_parallel_branches_too(api: TestClient) -> None:
+def test_changes_of_parallel_branches_and_roles_are_reported(api: TestClient) -> None:
     # The second of the two lines 1-2 gets another reactance; bus 10 gets a load, its type stays.
     line = "\t2\t1\t0.01\t0.1\t0.02"
     changed = SMALL_CASE.replace(line, "\t2\t1\t0.01\t0.3\t0.02").replace(
@@ -100,12 +100,12 @@ def test_changed_impedances_and_roles_are_told_of_parallel_branches_too(api: Tes
     switched = changed.replace("\t1\t40\t0\t10", "\t2\t40\t0\t10", 1)
     first = api.post("/graphs", files={"file": ("a.m", SMALL_CASE)}).json()["id"]
     second = api.post("/graphs", files={"file": ("b.m", switched)}).json()["id"]
-    told = api.get(f"/graphs/{first}/difference/{second}").json()
-    assert told["branch_columns_changed"] == {
+    difference = api.get(f"/graphs/{first}/difference/{second}").json()
+    assert difference["branch_columns_changed"] == {
         "x": {"count": 1, "first": ["1-2"], "largest": {"at": "1-2", "from": 0.1, "to": 0.3}}
     }
-    assert told["features_changed"]["Pd"]["first"] == ["1"]
-    assert told["labels_changed"] == {"role": {"count": 2, "first": ["1", "2"]}}
+    assert difference["features_changed"]["Pd"]["first"] == ["1"]
+    assert difference["labels_changed"] == {"role": {"count": 2, "first": ["1", "2"]}}
 
 
 def test_the_same_content_as_a_version_is_the_same_grid(api: TestClient) -> None:
@@ -117,6 +117,6 @@ def test_the_same_content_as_a_version_is_the_same_grid(api: TestClient) -> None
     assert again.json()["id"] == first
 
 
-def test_a_version_of_nothing_is_not_found_and_not_stored(api: TestClient) -> None:
+def test_a_version_of_an_absent_grid_is_404_and_not_stored(api: TestClient) -> None:
     assert api.post("/graphs?version_of=none", json=ring()).status_code == 404
     assert api.get("/graphs").json()["items"] == []

@@ -29,7 +29,7 @@ def _make_grid(ids: tuple[str, ...], **aliases: tuple[str, ...]) -> Grid:
     )
 
 
-def test_an_id_comes_before_a_name_and_a_name_may_be_shared() -> None:
+def test_ids_take_precedence_over_names_and_names_may_repeat() -> None:
     grid = _make_grid(("a", "b", "c"), name=("b", "x", "x"), uid=("", "x", "y"))
     assert grid.find_buses("b") == [1]
     assert grid.find_buses("x") == [1, 2]
@@ -45,7 +45,7 @@ def test_a_name_that_all_buses_share_is_found_at_once() -> None:
     assert time.process_time() - started < 5  # 150 s where each position is sought in a list
 
 
-def test_a_slow_lookup_keeps_no_other_grid_waiting() -> None:
+def test_a_slow_lookup_does_not_block_other_grids() -> None:
     other = _make_grid(("b",))
     asked = Thread(target=other.find_buses, args=("x",), daemon=True)
 

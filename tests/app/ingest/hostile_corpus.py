@@ -1,4 +1,4 @@
-"""Files made to hurt: each with the format it claims to be in, None where it claims nothing."""
+"""Hostile files, with the format that a client would name; None for no format."""
 
 import io
 import json

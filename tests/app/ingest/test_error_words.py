@@ -1,4 +1,4 @@
-"""What a user is told of a file that cannot be read: the place in the words of the file."""
+"""Error messages about files: places are named as in the file."""
 
 import pytest
 from starlette.testclient import TestClient
@@ -53,7 +53,7 @@ def test_csv_with_a_file_of_buses_names_the_lines_of_both() -> None:
     ]
 
 
-def test_a_row_that_cannot_be_read_hides_no_other_fault_and_makes_none_up() -> None:
+def test_an_unreadable_row_neither_hides_nor_adds_other_faults() -> None:
     branches = "source,target,weight\n1,2\n1,,1\n1,2,abc\n2,1,-3\n1,3,1,1\n"
     uneven = ["file line 2: has 2 cell(s), the header has 3"]
     uneven += ["file line 6: has 4 cell(s), the header has 3"]
@@ -82,22 +82,22 @@ def test_graphml_and_node_link_name_edges() -> None:
     assert caught.value.faults == (Fault("node 1 id", "begins or ends with a blank"),)
 
 
-def test_a_json_file_is_called_a_file_not_a_body() -> None:
+def test_messages_about_a_json_file_say_file_not_body() -> None:
     with pytest.raises(GridRejected, match="The file is not acceptable JSON") as caught:
         node_link.read(ask("json", "{"))
     assert caught.value.faults[0].where == "file"
 
 
-def test_a_case_is_not_asked_for_by_a_file() -> None:
+def test_a_file_cannot_name_a_case() -> None:
     with pytest.raises(GridRejected) as caught:
         node_link.read(ask("json", '{"case": "case118"}'))
     assert "JSON body" in caught.value.faults[0].problem
 
 
-@pytest.mark.parametrize("said", ["csv", "psse", "cgmes"])
-def test_a_format_that_is_said_wrongly_is_doubted(said: str) -> None:
-    faults = _refusal(Upload(SMALL_CASE.encode(), said))
-    doubt = Fault("format", f"is given as {said}; the file looks like matpower")
+@pytest.mark.parametrize("form", ["csv", "psse", "cgmes"])
+def test_a_wrong_format_is_reported_with_the_format_of_the_content(form: str) -> None:
+    faults = _refusal(Upload(SMALL_CASE.encode(), form))
+    doubt = Fault("format", f"is given as {form}; the file looks like matpower")
     assert faults[-1] == doubt
 
 
@@ -107,7 +107,7 @@ def test_one_profile_of_cgmes_is_recognised() -> None:
     assert "all profiles in one zip" in caught.value.faults[0].problem
 
 
-def test_all_options_that_there_are_not_are_listed() -> None:
+def test_all_wrong_options_are_listed() -> None:
     upload = Upload(SMALL_CASE.encode(), options=ReadOptions("heavy", "all", "x", " y"))
     assert [fault.where for fault in _refusal(upload)] == ["weight", "check", "columns", "name"]
 
@@ -117,7 +117,7 @@ def test_options_and_files_are_refused_together() -> None:
     assert [fault.where for fault in _refusal(upload)] == ["file", "buses", "format", "weight"]
 
 
-def test_all_that_is_wrong_with_a_form_is_listed(api: TestClient) -> None:
+def test_all_faults_of_a_form_are_listed(api: TestClient) -> None:
     fields = {"format": "xyz", "weight": "bogus", "foo": "1"}
     answer = api.post("/graphs", files={"file": ("x.m", SMALL_CASE.encode())}, data=fields)
     assert answer.status_code == 400
@@ -127,7 +127,7 @@ def test_all_that_is_wrong_with_a_form_is_listed(api: TestClient) -> None:
     assert [fault["where"] for fault in answer.json()["errors"]] == ["file", "weight"]
 
 
-def test_a_list_of_buses_alone_is_told_what_a_csv_needs() -> None:
+def test_csv_of_buses_alone_gets_a_hint_about_the_columns_of_branches() -> None:
     (fault,) = _refusal(Upload(b"id,load\n1,2\n"))
     assert "needs the columns source and target" in fault.problem
     (fault,) = _refusal(Upload(b"hello"))

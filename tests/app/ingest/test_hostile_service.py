@@ -81,15 +81,18 @@ def feel_pulse(client: httpx.Client) -> Iterator[Pulse]:
 def _find_service(client: httpx.Client) -> tuple[int, float]:
     """Return the process that listens, and when it began."""
     port = urlsplit(str(client.base_url)).port
-    found = next(
-        each.pid
-        for each in psutil.net_connections("tcp")
-        if each.status == psutil.CONN_LISTEN and each.laddr and each.laddr.port == port and each.pid
+    process_id = next(
+        connection.pid
+        for connection in psutil.net_connections("tcp")
+        if connection.status == psutil.CONN_LISTEN
+        and connection.laddr
+        and connection.laddr.port == port
+        and connection.pid
     )
-    return found, psutil.Process(found).create_time()
+    return process_id, psutil.Process(process_id).create_time()
 
 
-def test_the_service_lives_on_and_answers_within_a_second(client: httpx.Client) -> None:
+def test_the_service_keeps_answering_within_a_second(client: httpx.Client) -> None:
     before = _find_service(client)
 
     def upload(file: tuple[str, str | None, bytes]) -> tuple[str, int]:
@@ -116,7 +119,7 @@ def _long_bodies() -> Iterator[tuple[str, bytes]]:
     yield "/train", b'{"graph_id":"{}","config":{' + keys + b"}}"
 
 
-def test_long_bodies_keep_nobody_else_waiting(client: httpx.Client) -> None:
+def test_long_bodies_do_not_block_other_requests(client: httpx.Client) -> None:
     graph_id = client.post("/graphs", json=ring()).json()["id"]
     with feel_pulse(client) as pulse:
         for path, body in _long_bodies():

@@ -1,4 +1,4 @@
-"""Files made to hurt: every one ends in 4xx, nothing is stored, the process stays the same."""
+"""Hostile files: every one is answered with 4xx, nothing is stored, the service lives on."""
 
 import os
 import tempfile
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.long
 CORPUS = list(make_corpus())
 
 
-@pytest.mark.parametrize(("name", "form", "content"), CORPUS, ids=[each[0] for each in CORPUS])
+@pytest.mark.parametrize(("name", "form", "content"), CORPUS, ids=[name for name, _, _ in CORPUS])
 def test_a_hostile_file_is_refused_and_leaves_nothing(
     api: TestClient,
     tmp_path: Path,

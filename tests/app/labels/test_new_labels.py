@@ -32,7 +32,7 @@ def test_own_labels_may_be_partial_and_use_names(api: TestClient) -> None:
     assert stored["classes"] == [1, 2, 0, -1, -1, -1]
 
 
-def test_own_labels_come_as_csv_too(api: TestClient) -> None:
+def test_own_labels_are_read_from_csv(api: TestClient) -> None:
     graph_id = post_graph(api)
     answer = api.post(
         f"/graphs/{graph_id}/labels",
@@ -73,7 +73,7 @@ def test_the_same_labels_again_change_nothing_and_others_are_refused(api: TestCl
         {"kind": "role", "else": 1},
     ],
 )
-def test_labels_that_cannot_be_are_refused_and_nothing_is_stored(
+def test_invalid_labels_are_rejected_and_nothing_is_stored(
     api: TestClient, body: dict[str, Any]
 ) -> None:
     graph_id = post_graph(api, ring())
@@ -118,7 +118,7 @@ def test_a_kind_of_the_catalogue_is_stored_under_its_name(api: TestClient) -> No
         ("articulation", ["inner", "cut", "inner"]),
     ],
 )
-def test_the_catalogue_knows_the_small_case(kind: str, classes: list[str]) -> None:
+def test_the_catalogue_labels_the_small_case(kind: str, classes: list[str]) -> None:
     label_set = compute_label_set(_small_grid(), kind)
     assert [label_set.class_names[code] for code in label_set.classes] == classes
     assert (label_set.source, label_set.version) == ("catalogue", 1)

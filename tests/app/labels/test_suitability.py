@@ -96,7 +96,7 @@ def test_a_column_among_many_that_gives_the_label_away_is_found_with_few_trees(
     assert len(sizes) <= 5 * (60 + 130)
 
 
-def test_of_many_classes_fewer_buses_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_many_classes_fewer_buses_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = _count_fits(monkeypatch)
     find_leaks(*_wide_grid(columns=2, classes=400, buses=5_000))
     assert max(sizes) == 2_400  # four folds of five of 3,000 buses

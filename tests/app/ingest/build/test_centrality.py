@@ -51,7 +51,7 @@ def test_pivots_give_nearly_the_same_order(case118: ReadGrid, oracle: nx.Graph) 
     assert np.corrcoef(sampled, _column(case118, "betweenness"))[0, 1] > 0.95
 
 
-def test_the_columns_are_added_in_the_sandbox_only_when_asked_for() -> None:
+def test_topology_columns_are_added_only_on_request() -> None:
     plain = run_reader(ask("matpower", SMALL_CASE)).grid
     asked = run_reader(ask("matpower", SMALL_CASE, columns="topology"))
     assert plain.find_column("betweenness") is None

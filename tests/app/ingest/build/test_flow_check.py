@@ -7,7 +7,9 @@ from tests.app.ingest.requests import SMALL_CASE, ask, ask_file, report_of
 
 
 @pytest.mark.parametrize("name", ["case39", "case2383wp", "case_ACTIVSg200", "case_ACTIVSg2000"])
-def test_solved_cases_are_found_solved(matpower_folder: Path, name: str) -> None:
+def test_the_voltages_of_solved_cases_solve_the_power_flow(
+    matpower_folder: Path, name: str
+) -> None:
     request = ask_file("matpower", matpower_folder / f"{name}.m", check="power_flow")
     check = report_of(matpower.read(request))["power_flow"]
     assert check["converged"]
@@ -15,7 +17,7 @@ def test_solved_cases_are_found_solved(matpower_folder: Path, name: str) -> None
     assert check["largest_mismatch_mva"] < 0.2
 
 
-def test_a_case_with_flat_voltages_is_found_unsolved(matpower_folder: Path) -> None:
+def test_flat_voltages_do_not_solve_the_power_flow(matpower_folder: Path) -> None:
     # Baran and Wu: the lowest voltage of the solved feeder is 0.9131 p.u. at bus 18.
     request = ask_file("matpower", matpower_folder / "case33bw.m", check="power_flow")
     check = report_of(matpower.read(request))["power_flow"]

@@ -26,7 +26,7 @@ def faults_of(body: Any) -> list[str]:
 
 
 def grid_with(bus: dict[str, Any] | None = None, branch: dict[str, Any] | None = None) -> Any:
-    """Two buses and a branch, one of each with something of its own."""
+    """Two buses and a branch; the second bus and the branch take further fields."""
     return {
         "buses": [{"id": "1"} | (bus or {}), {"id": "2"}],
         "branches": [{"from": "1", "to": "2"} | (branch or {})],
@@ -77,10 +77,10 @@ def test_features_become_columns_in_the_order_they_appear() -> None:
 def test_a_grid_without_features_gets_its_degrees_and_says_so() -> None:
     body = grid_with()
     body["branches"] += [{"from": "2", "to": "1"}, {"from": "2", "to": "2"}]
-    found = read(body)
-    assert found.grid.feature_names == ("degree",)
-    assert found.grid.features.tolist() == [[2], [2]]
-    assert any("degree" in note for note in found.report.notes)
+    result = read(body)
+    assert result.grid.feature_names == ("degree",)
+    assert result.grid.features.tolist() == [[2], [2]]
+    assert any("degree" in note for note in result.report.notes)
 
 
 def test_labels_may_be_partial_and_numbers() -> None:
@@ -138,7 +138,7 @@ def test_names_find_their_buses() -> None:
         ({"colour": 1}, "buses[0].colour: is not a field of this object"),
     ],
 )
-def test_a_wrong_bus_is_named_with_what_is_wrong(bus: dict[str, Any], fault: str) -> None:
+def test_a_wrong_bus_is_reported_with_its_fault(bus: dict[str, Any], fault: str) -> None:
     assert fault in faults_of(grid_with(bus))
 
 
@@ -156,7 +156,7 @@ def test_a_wrong_bus_is_named_with_what_is_wrong(bus: dict[str, Any], fault: str
         ({"id": 1}, "branches[0].id: is not a field of this object"),
     ],
 )
-def test_a_wrong_branch_is_named_with_what_is_wrong(branch: dict[str, Any], fault: str) -> None:
+def test_a_wrong_branch_is_reported_with_its_fault(branch: dict[str, Any], fault: str) -> None:
     assert faults_of(grid_with(branch=branch)) == [fault]
 
 
@@ -172,10 +172,10 @@ def test_a_wrong_branch_is_named_with_what_is_wrong(branch: dict[str, Any], faul
         ({"case": "nope"}, ["case: is not a built-in case"]),
     ],
 )
-def test_a_body_of_another_shape_is_told_what_is_missing(body: Any, faults: list[str]) -> None:
-    found = faults_of(body)
+def test_faults_of_a_body_name_what_is_missing(body: Any, faults: list[str]) -> None:
+    messages = faults_of(body)
     for fault in faults:
-        assert any(each.startswith(fault) for each in found)
+        assert any(message.startswith(fault) for message in messages)
 
 
 def test_wrong_types_and_wrong_values_are_listed_together() -> None:
@@ -190,17 +190,17 @@ def test_a_grid_with_too_many_features_or_classes_is_refused() -> None:
     assert faults_of(body) == ["buses: 257 features exceed the limit of 256"]
 
 
-def test_what_is_not_json_is_malformed_not_rejected() -> None:
+def test_invalid_json_is_malformed_not_rejected() -> None:
     with pytest.raises(MalformedBody):
         read_json_source(b'{"buses": [{"id": "1", "id": "2"}], "branches": []}', LIMITS)
 
 
-def test_a_colon_within_a_text_is_not_taken_for_a_repeated_key() -> None:
+def test_a_colon_inside_a_text_is_not_a_repeated_key() -> None:
     assert read(grid_with({"name": 'a: "b": {c:'})).grid.bus_names[0] == 'a: "b": {c:'
 
 
 @pytest.mark.parametrize("number", [2**53, 1e300])
-def test_large_numbers_that_are_exact_or_floats_are_taken(number: float) -> None:
+def test_large_exact_numbers_and_floats_are_accepted(number: float) -> None:
     body = {"buses": [{"id": "1", "features": {"a": number}}], "branches": []}
     assert read(body).grid.features[0, 0] == number
 
@@ -221,6 +221,6 @@ PARTS = st.lists(st.dictionaries(KEYS, ANY_VALUE, max_size=5) | ANY_VALUE, max_s
         st.sampled_from(["buses", "branches", "case", "name"]), PARTS | ANY_VALUE, max_size=4
     )
 )
-def test_whatever_is_sent_is_read_or_refused_in_our_words(body: dict[str, Any]) -> None:
+def test_any_body_is_read_or_rejected_without_another_error(body: dict[str, Any]) -> None:
     with suppress(GridRejected, MalformedBody):
         assert read(body).grid.bus_count

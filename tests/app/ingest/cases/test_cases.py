@@ -34,15 +34,15 @@ def test_buses_have_their_matpower_numbers(case118: ReadGrid) -> None:
 
 
 def test_roles_are_those_of_matpower(case118: ReadGrid) -> None:
-    roles = next(each for each in case118.label_sets if each.name == "role")
+    roles = next(label_set for label_set in case118.label_sets if label_set.name == "role")
     assert roles.class_counts() == {"neither": 10, "load": 54, "generator": 54}
     names = [roles.class_names[code] for code in roles.classes]
-    found = [
+    generators = [
         int(bus)
         for bus, name in zip(case118.grid.bus_ids, names, strict=True)
         if name == "generator"
     ]
-    assert found == GENERATOR_BUSES
+    assert generators == GENERATOR_BUSES
 
 
 def test_loads_are_those_of_matpower_and_voltages_are_solved(case118: ReadGrid) -> None:
@@ -69,26 +69,26 @@ def test_branches_are_lines_and_transformers(case118: ReadGrid) -> None:
     assert report.islands == 1
 
 
-def test_coordinates_are_said_to_be_schematic(case118: ReadGrid) -> None:
+def test_coordinates_are_schematic(case118: ReadGrid) -> None:
     assert case118.grid.coordinate_system == "schematic"
     assert any("not of a map" in note for note in case118.report.notes)
 
 
 def test_a_case_has_what_a_power_flow_needs(case118: ReadGrid) -> None:
     assert case118.grid.branch_columns.names == ("r", "x", "b", "rating", "tap", "shift")
-    assert {"role", "bus_type"} <= {each.name for each in case118.label_sets}
+    assert {"role", "bus_type"} <= {label_set.name for label_set in case118.label_sets}
     # Branch 8-5 of case118.m: x = 0.0267, ratio 0.985.
     ends = [tuple(case118.grid.bus_ids[bus] for bus in pair) for pair in case118.grid.ends]
     row = case118.grid.branch_columns.values[ends.index(("8", "5"))]
     assert row.tolist() == pytest.approx([0, 0.0267, 0, 9900, 0.985, 0], abs=1e-9)
 
 
-def test_a_case_can_be_weighed_checked_and_given_columns() -> None:
+def test_a_case_takes_weight_check_and_columns() -> None:
     options = ReadOptions(weight="admittance", check="power_flow", columns="topology")
-    found = read_case("case14", options)
-    assert report_of(found)["weight"]["choice"] == "admittance"
-    assert report_of(found)["power_flow"]["voltages_solve_it"]
-    assert "betweenness" in found.grid.bus_columns.names
+    read = read_case("case14", options)
+    assert report_of(read)["weight"]["choice"] == "admittance"
+    assert report_of(read)["power_flow"]["voltages_solve_it"]
+    assert "betweenness" in read.grid.bus_columns.names
 
 
 def test_an_option_that_does_not_suit_a_case_is_refused() -> None:
@@ -97,27 +97,27 @@ def test_an_option_that_does_not_suit_a_case_is_refused() -> None:
     assert [fault.where for fault in caught.value.faults] == ["weight"]
 
 
-def test_open_branches_are_dropped_and_told() -> None:
-    found = read_case("case33bw")
-    assert found.grid.branch_count == 32
-    assert found.report.dropped.out_of_service_branches == 5
+def test_open_branches_are_dropped_and_counted() -> None:
+    read = read_case("case33bw")
+    assert read.grid.branch_count == 32
+    assert read.report.dropped.out_of_service_branches == 5
 
 
-def test_a_case_is_read_once_however_many_ask(case118: ReadGrid) -> None:
+def test_concurrent_requests_read_a_case_once(case118: ReadGrid) -> None:
     with ThreadPoolExecutor(4) as pool:
-        assert all(found is case118 for found in pool.map(read_case, ["case118"] * 4))
+        assert all(read is case118 for read in pool.map(read_case, ["case118"] * 4))
 
 
 @pytest.mark.parametrize(
     "name", ["", "os", "__doc__", "case118.__globals__", "../case118", "CASE118", "from_json"]
 )
-def test_only_names_of_the_list_are_cases(name: str) -> None:
+def test_only_listed_names_are_cases(name: str) -> None:
     with pytest.raises(GridRejected) as caught:
         read_named_case(name, ReadOptions(), ReadLimits())
     assert "case118" in caught.value.faults[0].problem
 
 
-def test_the_reader_itself_takes_only_names_of_the_list() -> None:
+def test_the_reader_itself_accepts_only_listed_names() -> None:
     with pytest.raises(LookupError):
         cases.read(Request("case", {"name": b"create_kerber_net"}))
 
@@ -143,7 +143,7 @@ def test_every_case_has_the_bus_numbers_of_its_matpower_file(name: str) -> None:
     assert list(read_case(name).grid.bus_ids) == numbers
 
 
-def test_a_case_that_no_process_can_be_started_for_is_unreadable_for_now(
+def test_without_a_process_a_case_is_unreadable_for_now(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def fail(*_: object, **__: object) -> None:

@@ -19,7 +19,7 @@ def test_ids_stay_text() -> None:
     assert grid.bus_ids == ("007", "7", "NA", "1e3")
 
 
-def test_the_weight_is_taken_or_left() -> None:
+def test_the_given_weight_is_used_unless_weight_is_one() -> None:
     text = "source,target,weight\na,b,2.5\nb,c,1\n"
     assert _read(text).grid.weights.tolist() == [2.5, 1]
     assert _read(text, weight="one").grid.weights.tolist() == [1, 1]
@@ -34,13 +34,13 @@ def test_a_file_of_buses_gives_features_names_places_and_labels() -> None:
     assert grid.feature_names == ("Pd",)
     assert grid.bus_names == ("Ost", "West")
     assert grid.coordinate_system == "geographic"
-    assert {each.name: each.class_names for each in read.label_sets} == {
+    assert {label_set.name: label_set.class_names for label_set in read.label_sets} == {
         "role": ("load",),
         "zone": ("01", "02"),
     }
 
 
-def test_columns_that_are_not_numbers_everywhere_are_told() -> None:
+def test_bus_columns_with_cells_that_are_not_numbers_are_reported() -> None:
     read = _read("source,target\n1,2\n", "id,Pd,owner\n1,,A\n2,3,B\n")
     assert report_of(read)["columns_not_kept"] == [
         {"name": "Pd", "not_numbers": {"count": 1, "first": ["buses line 2: empty"]}},
@@ -54,7 +54,7 @@ def test_columns_that_are_not_numbers_everywhere_are_told() -> None:
     assert any("every bus has a number" in note for note in read.report.notes)
 
 
-def test_branch_columns_and_places_that_are_no_numbers_are_told() -> None:
+def test_notes_report_branch_columns_and_places_that_are_not_numbers() -> None:
     buses = "id,lat,lon\n1,51,7\n2,52,east\n3,,\n4,53,\n"
     read = _read("source,target,r,owner\n1,2,0.1,A\n2,3,none,B\n3,4,1,C\n", buses)
     assert read.grid.branch_columns.names == ()
@@ -66,7 +66,7 @@ def test_branch_columns_and_places_that_are_no_numbers_are_told() -> None:
     assert not any("left out" in note or "no place" in note for note in whole)
 
 
-def test_half_a_place_at_zero_is_told() -> None:
+def test_half_a_coordinate_of_zero_is_reported() -> None:
     read = _read("source,target\n1,2\n2,3\n", "id,lat,lon\n1,0,\n2,,0\n3,0,0\n")
     assert "2 buses have no place" in " ".join(read.report.notes)
 

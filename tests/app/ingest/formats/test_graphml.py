@@ -32,7 +32,7 @@ def test_a_graph_of_networkx_is_read_with_its_attributes() -> None:
     assert read.grid.weights.tolist() == [2, 3, 1]
     assert read.grid.kind_names == ("line", "transformer")
     assert read.grid.coordinate_system == "geographic"
-    assert [each.name for each in read.label_sets] == ["zone"]
+    assert [label_set.name for label_set in read.label_sets] == ["zone"]
 
 
 def test_node_link_json_gives_the_same_graph() -> None:
@@ -45,19 +45,19 @@ def test_node_link_json_gives_the_same_graph() -> None:
     assert read.label_sets[0].classes.tolist() == other.label_sets[0].classes.tolist()
 
 
-def test_a_kind_in_numbers_is_told_to_be_left_out() -> None:
+def test_a_note_reports_branch_kinds_that_are_numbers() -> None:
     read = graphml.read(ask("graphml", _graphml(nx.Graph([("a", "b", {"kind": 3.0})]))))
     assert any("'kind'" in note for note in read.report.notes)
     words = graphml.read(ask("graphml", _graphml(_make_graph())))
     assert not any("'kind'" in note for note in words.report.notes)
 
 
-def test_directions_are_told_to_be_left_out() -> None:
+def test_a_note_reports_that_directions_are_ignored() -> None:
     read = graphml.read(ask("graphml", _graphml(nx.DiGraph([("a", "b")]))))
     assert any("directions" in note for note in read.report.notes)
 
 
-def test_data_of_a_key_that_is_not_declared_are_told() -> None:
+def test_data_with_an_undeclared_key_are_reported() -> None:
     text = (
         f'{_HEAD}<key id="d" for="node" attr.name="Pd" attr.type="double"/><graph>'
         '<node id="a"><data key="d">1</data></node><node id="b"><data key="d9">2</data></node>'
@@ -91,7 +91,7 @@ def test_all_faults_of_a_graph_are_listed_at_once() -> None:
     ]
 
 
-def test_a_default_value_fills_what_a_node_does_not_say() -> None:
+def test_a_default_value_fills_missing_data_of_a_node() -> None:
     text = (
         f'{_HEAD}<key id="d" for="node" attr.name="Pd" attr.type="double"><default>4</default>'
         '</key><graph edgedefault="undirected"><node id="a"/><node id="b"><data key="d">1</data>'

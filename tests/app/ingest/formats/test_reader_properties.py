@@ -72,7 +72,7 @@ def _assert_sound(read: ReadGrid) -> None:
 
 
 @pytest.mark.parametrize("name", SEEDS)
-def test_the_seed_itself_is_sound(name: str) -> None:
+def test_an_undamaged_file_gives_a_sound_grid(name: str) -> None:
     reader, seed = SEEDS[name]
     _assert_sound(reader(Request(name, {"file": seed.encode()})))
 
@@ -152,12 +152,12 @@ def test_recognising_a_format_never_fails(content: bytes) -> None:
         max_size=30,
     )
 )
-def test_csv_keeps_every_branch_that_is_no_loop(rows: list[tuple[int, int, float]]) -> None:
+def test_csv_keeps_every_branch_except_loops(rows: list[tuple[int, int, float]]) -> None:
     text = "source,target,weight\n" + "".join(f"{a},{b},{w!r}\n" for a, b, w in rows)
     grid = csv_tables.read(Request("csv", {"file": text.encode()})).grid
     kept = [(str(a), str(b), w) for a, b, w in rows if a != b]
-    found = [
+    branches = [
         (grid.bus_ids[a], grid.bus_ids[b], w)
         for (a, b), w in zip(grid.ends.tolist(), grid.weights.tolist(), strict=True)
     ]
-    assert found == kept
+    assert branches == kept

@@ -29,7 +29,7 @@ def _read_within(limits: ReadLimits, text: str = SMALL_CASE) -> ReadGrid:
     return run_reader(Request("matpower", {"file": text.encode()}, limits=limits))
 
 
-def test_a_file_comes_back_as_a_grid() -> None:
+def test_a_file_is_returned_as_a_grid() -> None:
     text = run_reader(ask("matpower", SMALL_CASE))
     binary = run_reader(ask("matpower", make_mat_file()))
     assert text.grid.bus_ids == binary.grid.bus_ids == ("1", "2", "10")
@@ -37,7 +37,7 @@ def test_a_file_comes_back_as_a_grid() -> None:
     assert binary.grid.find_buses("Two") == [1]
 
 
-def test_the_faults_of_a_file_come_back_too() -> None:
+def test_the_faults_of_a_file_are_returned() -> None:
     with pytest.raises(GridRejected) as caught:
         run_reader(ask("matpower", SMALL_CASE.replace("\t50\t", "\tfifty\t")))
     assert "'fifty'" in str(caught.value.faults[0])
@@ -56,7 +56,7 @@ def test_damaged_binary_files_are_refused_and_the_process_lives() -> None:
     assert os.getpid() == before
 
 
-def test_a_reader_that_takes_too_long_is_ended() -> None:
+def test_a_reader_beyond_its_time_limit_is_stopped() -> None:
     started = time.monotonic()
     with pytest.raises(GridRejected, match="time or memory"):
         _read_within(ReadLimits(seconds=0.05))
@@ -86,14 +86,14 @@ def test_a_file_that_needs_too_much_memory_is_refused() -> None:
         {"aliases": {"name": ("a",)}},
     ],
 )
-def test_an_answer_that_breaks_a_promise_is_not_taken(change: dict[str, Any]) -> None:
+def test_an_answer_that_breaks_an_invariant_is_refused(change: dict[str, Any]) -> None:
     read = matpower.read(ask("matpower", SMALL_CASE))
     decode_answer(encode_grid(read))
     with pytest.raises(ValueError, match="grid"):
         decode_answer(encode_grid(replace(read, grid=replace(read.grid, **change))))
 
 
-def test_more_files_than_may_wait_are_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_waiting_files_are_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox, "_admission", AdmissionLimit(concurrent=1, admitted=1))
     with reading_slot(), pytest.raises(TooManyUploads):
         run_reader(ask("matpower", SMALL_CASE))
@@ -116,7 +116,7 @@ def test_a_reader_that_cannot_start_leaves_nothing_open(
     assert sorted(Path("/proc/self/fd").iterdir()) == before
 
 
-def test_a_client_is_told_to_come_again_when_no_reader_can_start(
+def test_the_answer_is_503_when_no_reader_can_start(
     api: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.memfd_create", _fail)
@@ -125,7 +125,9 @@ def test_a_client_is_told_to_come_again_when_no_reader_can_start(
     assert answer.json()["type"] == "/problems/reader-not-started"
 
 
-def test_an_answer_is_decoded_while_the_next_reader_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_is_decoded_before_the_next_reader_starts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def decode(answer: bytes) -> ReadGrid:
         with pytest.raises(TooManyUploads), reading_slot():
             pass
@@ -169,7 +171,7 @@ def test_a_confined_process_gets_no_file_memory_process_or_connection(attempt: s
     assert subprocess.run(command, check=False, env={}).returncode == 0
 
 
-def test_a_confined_process_has_only_so_much_processor_time() -> None:
+def test_the_processor_time_of_a_confined_process_is_limited() -> None:
     endless = "lambda: [None for _ in iter(int, 1)]"
     probe = _PROBE.replace("{attempt}", endless).replace("2**31, 10", "2**31, 1")
     command = [sys.executable, "-I", "-c", probe, str(ROOT)]

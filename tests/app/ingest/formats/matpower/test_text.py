@@ -33,13 +33,13 @@ def _counts(folder: Path, name: str) -> tuple[int, int, int]:
 
 
 @pytest.mark.parametrize("name", GOLDEN)
-def test_a_known_case_has_its_known_counts(matpower_folder: Path, name: str) -> None:
+def test_a_case_has_its_published_size(matpower_folder: Path, name: str) -> None:
     assert _counts(matpower_folder, name) == GOLDEN[name]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GOLDEN_LARGE)
-def test_a_large_case_has_its_known_counts(matpower_folder: Path, name: str) -> None:
+def test_a_large_case_has_its_published_size(matpower_folder: Path, name: str) -> None:
     assert _counts(matpower_folder, name) == GOLDEN_LARGE[name]
 
 
@@ -88,7 +88,7 @@ def test_ids_are_the_bus_numbers_and_names_are_aliases() -> None:
     assert grid.find_buses("O'Two % }") == [1]
 
 
-def test_out_of_service_branches_and_loops_are_dropped_and_told() -> None:
+def test_out_of_service_branches_and_loops_are_dropped_and_counted() -> None:
     read = matpower.read(ask("matpower", SMALL_CASE))
     assert read.grid.branch_count == 3
     assert read.report.dropped.out_of_service_branches == 1
@@ -99,14 +99,14 @@ def test_out_of_service_branches_and_loops_are_dropped_and_told() -> None:
 
 def test_labels_come_with_the_case() -> None:
     read = matpower.read(ask("matpower", SMALL_CASE))
-    labels = {each.name: each for each in read.label_sets}
+    labels = {label_set.name: label_set for label_set in read.label_sets}
     assert labels["role"].classes.tolist() == [2, 1, 2]  # the generator at bus 10 is off
     assert labels["area"].class_names == ("1", "2")
     assert labels["zone"].classes.tolist() == [0, 1, 1]
     assert labels["bus_type"].classes.tolist() == [2, 0, 1]
 
 
-def test_columns_kept_apart_carry_generation_and_shunts() -> None:
+def test_generation_and_shunts_are_columns_not_features() -> None:
     grid = matpower.read(ask("matpower", SMALL_CASE)).grid
     assert grid.feature_names == ("Pd", "Qd", "Vm", "Va", "base_kv")
     generation, shunt = grid.find_column("Pg"), grid.find_column("Bs")
@@ -125,7 +125,7 @@ def test_columns_kept_apart_carry_generation_and_shunts() -> None:
         ("rating", [250, 250, 250]),
     ],
 )
-def test_the_weight_is_what_was_chosen(weight: str, expected: list[float]) -> None:
+def test_the_weight_is_the_chosen_quantity(weight: str, expected: list[float]) -> None:
     read = matpower.read(ask("matpower", SMALL_CASE, weight=weight))
     assert read.grid.weights.tolist() == pytest.approx(expected)
     assert report_of(read)["weight"]["choice"] == weight
@@ -157,15 +157,15 @@ def test_a_tap_or_two_voltages_make_a_transformer() -> None:
         ("\t'Ten';\n", "", "names 2 of 3"),
     ],
 )
-def test_a_broken_case_is_refused_by_name(find: str, put: str, word: str) -> None:
+def test_a_broken_case_is_rejected_with_its_fault(find: str, put: str, word: str) -> None:
     assert find in SMALL_CASE
     with pytest.raises(GridRejected) as caught:
         matpower.read(ask("matpower", SMALL_CASE.replace(find, put, 1)))
-    told = " ".join([str(caught.value), *map(str, caught.value.faults)])
-    assert word in told
+    message = " ".join([str(caught.value), *map(str, caught.value.faults)])
+    assert word in message
 
 
-def test_constants_in_another_order_are_not_taken() -> None:
+def test_constants_in_another_order_are_rejected() -> None:
     text = SMALL_CASE + "[QD, PD] = idx_bus;\nmpc.bus(:, [PD, QD]) = mpc.bus(:, [PD, QD]) / 1e3;\n"
     with pytest.raises(GridRejected):
         parse_text(text.encode())

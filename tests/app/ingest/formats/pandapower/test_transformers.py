@@ -87,8 +87,12 @@ def test_the_power_of_the_external_grid_is_that_of_the_results(nets: list[dict[s
 
 def test_a_bus_without_supply_has_no_voltage_and_the_others_keep_theirs() -> None:
     bus = {"columns": ["name", "vn_kv"], "index": [0, 1], "data": [["a", 10], ["b", 10]]}
-    found = {"columns": ["vm_pu", "va_degree"], "index": [0, 1], "data": [[1.0, 0.0], [None, None]]}
-    parts = {"bus": {"_object": bus}, "res_bus": {"_object": found}}
+    results = {
+        "columns": ["vm_pu", "va_degree"],
+        "index": [0, 1],
+        "data": [[1.0, 0.0], [None, None]],
+    }
+    parts = {"bus": {"_object": bus}, "res_bus": {"_object": results}}
     read = pandapower_json.read(ask("pandapower", json.dumps({"_object": parts})))
     assert read.grid.features[:, read.grid.feature_names.index("Vm")].tolist() == [1, 0]
     assert read.report.buses_without_supply == 1

@@ -80,31 +80,31 @@ def _write_value(key: str, value: str) -> str:
 
 
 def _equipment() -> list[str]:
-    found = [
+    elements = [
         _write("GeographicalRegion", "region", {"IdentifiedObject.name": "R"}),
         _write("SubGeographicalRegion", "sub", {"SubGeographicalRegion.Region": "#region"}),
     ]
-    found += [
+    elements += [
         _write("BaseVoltage", str(voltage), {"BaseVoltage.nominalVoltage": voltage})
         for voltage in sorted(set(NODES.values()))
     ]
     for node, voltage in NODES.items():
         site = {"IdentifiedObject.name": node, "Substation.Region": "#sub"}
-        found.append(_write("Substation", f"station {node}", site))
+        elements.append(_write("Substation", f"station {node}", site))
         level = {"VoltageLevel.BaseVoltage": f"#{voltage}"}
         level |= {"VoltageLevel.Substation": f"#station {node}"}
-        found.append(_write("VoltageLevel", f"level {node}", level))
-    return [*found, *_branches(), *_injections(), *_terminals()]
+        elements.append(_write("VoltageLevel", f"level {node}", level))
+    return [*elements, *_branches(), *_injections(), *_terminals()]
 
 
 def _branches() -> list[str]:
-    found = []
+    elements = []
     for name, numbers in _LINES.items():
         voltage = NODES[_TERMINALS[name][0]]
         values = {"ConductingEquipment.BaseVoltage": f"#{voltage}"}
         values |= {f"ACLineSegment.{key}": str(number) for key, number in numbers.items()}
-        found.append(_write("ACLineSegment", name, values))
-    found.append(_write("PowerTransformer", "transformer", {"IdentifiedObject.name": "T"}))
+        elements.append(_write("ACLineSegment", name, values))
+    elements.append(_write("PowerTransformer", "transformer", {"IdentifiedObject.name": "T"}))
     # All impedance is at the first end: 24.2 ohm at 220 kV are 0.05 p.u.
     for end, (voltage, resistance, reactance) in enumerate(((220, 0.968, 24.2), (110, 0, 0)), 1):
         values = {
@@ -117,7 +117,7 @@ def _branches() -> list[str]:
             "TransformerEnd.Terminal": f"#transformer terminal {end}",
             "TransformerEnd.BaseVoltage": f"#{voltage}",
         }
-        found.append(_write("PowerTransformerEnd", f"end {end}", values))
+        elements.append(_write("PowerTransformerEnd", f"end {end}", values))
     tap = {"TapChanger.neutralStep": 0, "TapChanger.lowStep": -8, "TapChanger.highStep": 8}
     changer = {
         **tap,
@@ -125,68 +125,68 @@ def _branches() -> list[str]:
         "RatioTapChanger.stepVoltageIncrement": 1.25,
         "RatioTapChanger.TransformerEnd": "#end 1",
     }
-    return [*found, _write("RatioTapChanger", "tap", changer)]
+    return [*elements, _write("RatioTapChanger", "tap", changer)]
 
 
 def _injections() -> list[str]:
-    found = [
+    elements = [
         _write("EnergyConsumer", name, {"Equipment.EquipmentContainer": f"#level {name[-1]}"})
         for name in _POWERS
     ]
     for name in _GENERATION:
         unit = {"GeneratingUnit.minOperatingP": 0, "GeneratingUnit.maxOperatingP": 100}
-        found.append(_write("GeneratingUnit", f"unit {name}", unit))
+        elements.append(_write("GeneratingUnit", f"unit {name}", unit))
         machine = {"RotatingMachine.GeneratingUnit": f"#unit {name}"}
         machine |= {"Equipment.EquipmentContainer": f"#level {name[-1]}"}
-        found.append(_write("SynchronousMachine", name, machine))
-    return found
+        elements.append(_write("SynchronousMachine", name, machine))
+    return elements
 
 
 def _terminals() -> list[str]:
-    found = []
+    elements = []
     for name, nodes in _TERMINALS.items():
         for number in range(1, len(nodes) + 1):
             values = {"Terminal.ConductingEquipment": f"#{name}"}
             values |= {"ACDCTerminal.sequenceNumber": str(number)}
-            found.append(_write("Terminal", f"{name} terminal {number}", values))
-    return found
+            elements.append(_write("Terminal", f"{name} terminal {number}", values))
+    return elements
 
 
 def _topology() -> list[str]:
-    found = []
+    elements = []
     for node, voltage in NODES.items():
         values = {"IdentifiedObject.name": f"Node {node}"}
         values |= {"TopologicalNode.BaseVoltage": f"#{voltage}"}
         values |= {"TopologicalNode.ConnectivityNodeContainer": f"#level {node}"}
-        found.append(_write("TopologicalNode", f"node {node}", values))
+        elements.append(_write("TopologicalNode", f"node {node}", values))
     for name, nodes in _TERMINALS.items():
         for number, node in enumerate(nodes, start=1):
             values = {"Terminal.TopologicalNode": f"#node {node}"}
-            found.append(_write("Terminal", f"{name} terminal {number}", values, new=False))
-    return found
+            elements.append(_write("Terminal", f"{name} terminal {number}", values, new=False))
+    return elements
 
 
 def _hypothesis() -> list[str]:
-    found = [_write("RatioTapChanger", "tap", {"TapChanger.step": 2}, new=False)]
+    elements = [_write("RatioTapChanger", "tap", {"TapChanger.step": 2}, new=False)]
     for name, nodes in _TERMINALS.items():
         for number in range(1, len(nodes) + 1):
             values = {"ACDCTerminal.connected": str(name not in _OFF).lower()}
-            found.append(_write("Terminal", f"{name} terminal {number}", values, new=False))
+            elements.append(_write("Terminal", f"{name} terminal {number}", values, new=False))
     for name, (active, reactive) in _POWERS.items():
         consumed = {"EnergyConsumer.p": active, "EnergyConsumer.q": reactive}
-        found.append(_write("EnergyConsumer", name, consumed, new=False))
+        elements.append(_write("EnergyConsumer", name, consumed, new=False))
     for name, (active, reactive) in _GENERATION.items():
         # Load sign convention: what is generated is negative.
         powers = {"RotatingMachine.p": -active, "RotatingMachine.q": -reactive}
         powers |= {"SynchronousMachine.referencePriority": int(name != "generator C")}
-        found.append(_write("SynchronousMachine", name, powers, new=False))
-    return found
+        elements.append(_write("SynchronousMachine", name, powers, new=False))
+    return elements
 
 
 def _state() -> list[str]:
-    found = []
+    elements = []
     for position, (node, voltage) in enumerate(NODES.items()):
         values = {"SvVoltage.TopologicalNode": f"#node {node}"}
         values |= {"SvVoltage.v": str(voltage), "SvVoltage.angle": str(-position)}
-        found.append(_write("SvVoltage", f"voltage {node}", values))
-    return found
+        elements.append(_write("SvVoltage", f"voltage {node}", values))
+    return elements

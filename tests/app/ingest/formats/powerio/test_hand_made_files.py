@@ -31,9 +31,9 @@ def model() -> ReadGrid:
 
 
 def _column(grid: Grid, name: str) -> list[float]:
-    found = grid.find_column(name)
-    assert found is not None
-    return list(found.tolist())
+    column = grid.find_column(name)
+    assert column is not None
+    return list(column.tolist())
 
 
 def _branches(grid: Grid) -> dict[tuple[str, str, str], list[float]]:
@@ -57,7 +57,7 @@ def test_both_are_recognised_by_their_content() -> None:
 def test_raw_buses_keep_number_name_area_zone_and_type(raw: ReadGrid) -> None:
     assert raw.grid.bus_ids == ("1", "2", "3", "4", "10", "11", "99")
     assert raw.grid.find_buses("ISLE A") == [4]
-    labels = {each.name: each for each in raw.label_sets}
+    labels = {label_set.name: label_set for label_set in raw.label_sets}
     assert labels["area"].classes.tolist() == [0, 0, 0, 0, 1, 1, 1]
     assert labels["zone"].classes.tolist() == [0, 1, 1, 1, 2, 2, 2]
     types = [labels["bus_type"].class_names[code] for code in labels["bus_type"].classes]
@@ -65,13 +65,13 @@ def test_raw_buses_keep_number_name_area_zone_and_type(raw: ReadGrid) -> None:
     assert _column(raw.grid, "Va") == [0, -3, -5, -5, 0, -1, 0]
 
 
-def test_raw_loads_shunts_and_generators_count_where_they_are_on(raw: ReadGrid) -> None:
+def test_raw_loads_shunts_and_generators_count_if_in_service(raw: ReadGrid) -> None:
     assert _column(raw.grid, "Pd") == [0, 80, 0, 0, 0, 10, 0]
     assert _column(raw.grid, "Gs") == [0, 0, 0.5, 0, 0, 0, 0]
     assert _column(raw.grid, "Bs") == [0, 0, 25 + 15, 0, 0, 0, 0]  # fixed and switched
     assert _column(raw.grid, "Pg") == [70, 0, 20, 0, 10, 0, 0]
     assert _column(raw.grid, "generators_in_service") == [1, 0, 1, 0, 1, 0, 0]
-    roles = next(each for each in raw.label_sets if each.name == "role")
+    roles = next(label_set for label_set in raw.label_sets if label_set.name == "role")
     assert roles.classes.tolist() == [2, 1, 2, 2, 2, 1, 0]  # that at bus 4 is off, but there
 
 
@@ -101,7 +101,7 @@ def test_cgmes_buses_are_mrids_with_names(model: ReadGrid) -> None:
     assert _column(model.grid, "Va") == [0, -1, -2, -3, -4]
 
 
-def test_cgmes_loads_and_generators_count_where_their_terminals_are_connected(
+def test_cgmes_loads_and_generators_count_if_connected(
     model: ReadGrid,
 ) -> None:
     assert _column(model.grid, "Pd") == [0, 80, 0, 0, 10]
