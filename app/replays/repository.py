@@ -1,11 +1,25 @@
-"""Rows of the replays table."""
+"""Rows of the replays table.
+
+The model card also lists them: ``app.models.repository`` reads this table, because models are in
+a lower layer than replays.
+"""
+
+from typing import Any
 
 from sqlalchemy.orm import Session
 
+from app.storage.db import current_time
 from app.storage.tables import ReplayRow
 
 
-def insert_replay(session: Session, row: ReplayRow) -> None:
-    """Add the result of a replay."""
-    session.add(row)
+def insert_replay(session: Session, job_id: str, model_id: str, result: dict[str, Any]) -> None:
+    """Add the result of a replay; its id is the id of the job."""
+    session.add(
+        ReplayRow(
+            id=job_id,
+            model_id=model_id,
+            result=result,
+            replayed_at=current_time(session),
+        )
+    )
     session.flush()

@@ -7,8 +7,7 @@ from sqlalchemy.orm import Session
 from app.jobs.service import Origin, enqueue
 from app.models.service import get_model, lock_graph
 from app.replays import repository
-from app.storage.db import current_time
-from app.storage.tables import JobRow, ReplayRow
+from app.storage.tables import JobRow
 
 KIND = "replay"
 
@@ -28,6 +27,5 @@ def enqueue_replay(session: Session, model_id: str, request_id: str | None) -> J
 def store_replay(session: Session, job: JobRow, result: dict[str, Any]) -> dict[str, Any]:
     """Store the result of a replay with its model; return the result of the job."""
     model_id: str = job.payload["model_id"]
-    row = ReplayRow(id=job.id, model_id=model_id, result=result, replayed_at=current_time(session))
-    repository.insert_replay(session, row)
+    repository.insert_replay(session, job.id, model_id, result)
     return {"model_id": model_id, "replay": result}
