@@ -35,7 +35,7 @@ class AppnpNetwork(nn.Module):
 
     @property
     def regularised(self) -> list[nn.Parameter]:
-        """What l2 is applied to: the first kernel alone, as published."""
+        """The parameters with weight decay: only the first kernel, as published."""
         return [next(self.perceptron.parameters())]
 
     def forward(self, features: Tensor, view: RowView, nodes: Tensor | None) -> Tensor:

@@ -46,8 +46,8 @@ class ArmaNetwork(LayeredNetwork):
     """Parallel stacks of recursive filters with shared weights, averaged.
 
     Equation: Bianchi et al. (2019), ``X_(t+1) = relu(M X_t W + X_0 V)`` run ``filter_order``
-        times in each of ``branches`` stacks, ``M = D^-1/2 W D^-1/2``.
-    Deviation: dropout on the skip branch is a quarter, as in the library's example.
+        times in each of ``parallel_paths`` stacks, ``M = D^-1/2 W D^-1/2``.
+    Deviation: dropout on the skip path is a quarter, as in the library's example.
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 

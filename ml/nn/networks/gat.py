@@ -34,11 +34,11 @@ class _Projection(nn.Module):
 
 
 class GatNetwork(LayeredNetwork):
-    """Attention over neighbours and the node itself in ``branches`` heads of ``width`` columns.
+    """Attention over neighbours and the node itself, ``parallel_paths`` heads of ``width`` columns.
 
-    Equation: Veličković et al. (2018), Eqs. (1) to (6), ELU between layers, one head on top; if
-        ``pooling`` is ``average``, as many there as below, averaged.
-    Deviation: edge weights are not seen, as in the paper.
+    Equation: Veličković et al. (2018), Eqs. (1) to (6), ELU between layers, one head on top; with
+        ``pooling="average"`` as many averaged heads as in the other layers.
+    Deviation: edge weights are ignored, as in the paper.
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 

@@ -31,9 +31,9 @@ class GcnNetwork(LayeredNetwork):
     """Graph convolutions with ReLU between them and dropout before each.
 
     Equation: Kipf and Welling (2017), ``D^-1/2 (W + I) D^-1/2 H W``.
-    Deviation: the normalisation is done once a view instead of inside the layer (its
+    Deviation: the normalisation is done once per view instead of inside the layer (its
         ``cached=True`` would keep the first censored graph for ever). l2 is on all kernels,
-        not on the first alone.
+        not only on the first.
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 

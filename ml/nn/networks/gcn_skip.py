@@ -10,7 +10,7 @@ from ml.nn.sparse import apply_linear
 
 
 class SkipGcnNetwork(LayeredNetwork):
-    """Graph convolutions beside a matrix that each node applies to itself.
+    """Graph convolutions plus a linear map of each node's own signal.
 
     Equation: ``A' H W + H W_s`` with ``A'`` of Kipf and Welling (2017); ReLU between layers.
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
@@ -24,7 +24,7 @@ class SkipGcnNetwork(LayeredNetwork):
         self.skips = nn.ModuleList(nn.Linear(*shape, bias=False) for shape in widths)
 
     def apply_layer(self, position: int, signal: Tensor, view: RowView) -> Tensor:
-        """Return the convolution and what the node makes of itself, added."""
+        """Return the sum of the convolution and the skip connection."""
         skipped = apply_linear(self.skips[position], signal)
         return super().apply_layer(position, signal, view) + skipped
 

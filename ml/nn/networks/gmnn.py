@@ -24,7 +24,7 @@ from ml.nn.sparse import make_features
 
 @dataclass(frozen=True)
 class Material:
-    """What both networks are trained on: tensors, views and the edges that may go."""
+    """The data that both networks are trained on: tensors, views and droppable edges."""
 
     features: Tensor
     labels: Tensor
@@ -36,12 +36,12 @@ class Material:
 
 
 def classify(graph: Graph, split: Split, config: GmnnSettings) -> FloatArray:
-    """Train the two networks in turn and return the beliefs of the first.
+    """Train the two networks in turn and return the probabilities of the first.
 
     Equation: Qu et al. (2019), Algorithm 1: q is a GCN on features, p a GCN on the labels
-        that q believes in; the M-step fits p to q, the E-step fits q to p and to the known
+        that q predicts; the M-step fits p to q, the E-step fits q to p and to the known
         labels. ``rounds`` counts EM iterations, ``sharpness`` is one over the temperature.
-    Deviation: q's beliefs enter as sharpened probabilities instead of samples; Adam instead
+    Deviation: q's predictions enter as sharpened probabilities instead of samples; Adam instead
         of RMSprop; each step keeps its best epoch on the validation nodes, and of the states
         of q the best on validation is returned.
     Shapes: (N, K), rows sum to one.
@@ -86,7 +86,7 @@ def _material(graph: Graph, split: Split, config: GmnnSettings) -> Material:
 
 
 def _clamped(beliefs: Tensor, known: Tensor, train: Tensor, sharpness: float) -> Tensor:
-    """Sharpen beliefs and put the known labels in their place."""
+    """Sharpen probabilities and insert the known labels."""
     logits = sharpness * beliefs.clamp_min(1e-12).log()
     sharpened = functional.softmax(logits, dim=1)
     sharpened[train] = known

@@ -26,10 +26,10 @@ class IslandView:
 
 
 class IslandNetwork(LayeredNetwork):
-    """Layers ``H W_s + mean(H) W``: all that is left of the graph is which island a node is on.
+    """Layers ``H W_s + mean(H) W``: the island of a node is the only information from the graph.
 
     Equation: Sec. III-B with ``gamma -> 0``: ``L^g -> I - P0`` with ``P0`` the mean over the
-        island, so ``Lt`` jumps to every node of the island alike.
+        island, so ``Lt`` jumps to all nodes of the island with equal probability.
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
 

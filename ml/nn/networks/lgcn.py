@@ -22,7 +22,7 @@ LARGEST = 8
 MOST_NEIGHBOURS = 64
 """Hubs are cut to this many neighbours, those of the largest weight."""
 EMBEDDING_SHARE = 4
-"""The embedding has so many times the channels of a learnable layer: 32 and 8 in the paper."""
+"""Channels of the embedding per channel of a learnable layer: 32 and 8 in the paper."""
 
 
 Table = Tensor
@@ -107,10 +107,10 @@ def gather_largest(signal: Tensor, tables: list[Table]) -> Iterator[list[Tensor]
 
 
 def largest_values(rows: Tensor, absent: Tensor) -> Tensor:
-    """Rank each column by itself among a node's neighbours.
+    """Rank each column separately among a node's neighbours.
 
     Equation: Gao et al. (2018), the k-largest node selection of Fig. 2.
-    Cost: the order is found in doubles, whose spare bits carry the neighbour's position, so
+    Cost: the order is computed in doubles, whose spare bits carry the neighbour's position, so
         that sorting takes only maxima and minima of whole rows: a tenth of ``topk``.
     Shapes: (D, n, C), (D, n, 1) -> (at most k, n, C), descending, those absent below.
     """
@@ -185,7 +185,7 @@ class LgcnNetwork(nn.Module):
 
 
 def neighbour_tables(adjacency: SparseMatrix, device: torch.device) -> list[Table]:
-    """List each node's neighbours, the heaviest first, beside nodes of like degree.
+    """List each node's neighbours, the heaviest first, grouped by similar degree.
 
     Tables are 1, 2, 4, ... 64 wide: a single one would be as wide as the largest hub and
     nearly empty. Nodes without neighbours are in the first.

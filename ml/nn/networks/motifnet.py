@@ -29,7 +29,7 @@ class MotifLayer(nn.Module):
     Equation: Monti et al. (2018), Eqs. (8) and (9): ``P_0 = H``,
         ``P_(k+1) = sum_j a_(k,j) L_j P_k``, output ``sum_k P_k W_k``, ``a_k`` a softmax.
     Deviation: ``L_j`` is ``-D^-1/2 M_j D^-1/2``, the normalised motif Laplacian shifted by
-        ``-I`` so that its spectrum lies in [-1, 1]; the sign goes into ``W_k``. The plain
+        ``-I`` so that its spectrum lies in [-1, 1]; ``W_k`` absorbs the sign. The plain
         adjacency is one of the matrices, because small grids have few motifs.
     Shapes: (N, in) -> (N, out).
     """

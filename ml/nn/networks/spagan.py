@@ -26,7 +26,7 @@ PathView = list[Tensor]
 
 @dataclass(frozen=True)
 class Style:
-    """What all layers share: dropout, and whether the nodes of a path are averaged."""
+    """Options of all layers: dropout, and whether the nodes of a path are averaged."""
 
     dropout: float
     averages: bool
@@ -59,7 +59,7 @@ class PathAttention(nn.Module):
         self._style = style
 
     def forward(self, signal: Tensor, view: PathView) -> Tensor:
-        """Return what each node gathers along its paths."""
+        """Return the signal that each node gathers along its paths."""
         columns = apply_linear(self.linear, signal).view(-1, *self._shape)
         gathered = [
             self._gather(columns, paths, vectors)
@@ -94,12 +94,12 @@ def _draw_vectors(*shape: int) -> Tensor:
 
 
 class SpaganNetwork(nn.Module):
-    """Path attention in ``branches`` heads; the output layer sees direct neighbours only.
+    """Path attention in ``parallel_paths`` heads; the output layer sees direct neighbours only.
 
     Equation: Yang et al. (2019), Sec. 4.2: long paths in the first layer, length one on top.
         l2 on all parameters is the authors' program's; so is ELU after the output too, unless
         ``pooling`` is ``average``, which is the paper's own reading.
-    Deviation: no training of a GAT goes before, as nothing of it is used: see ``short_paths``.
+    Deviation: no GAT is trained first, because its attention is not used: see ``short_paths``.
     Cost: only paths that the chosen nodes' logits depend on are followed.
     Shapes: features (N, Q) -> logits (N, K), or (R, K) at R chosen nodes.
     """
@@ -118,7 +118,7 @@ class SpaganNetwork(nn.Module):
 
     @property
     def regularised(self) -> list[nn.Parameter]:
-        """What l2 is on: everything."""
+        """The parameters with weight decay: all of them."""
         return list(self.parameters())
 
     def forward(self, features: Tensor, view: PathView, nodes: Tensor | None) -> Tensor:

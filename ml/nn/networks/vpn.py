@@ -16,11 +16,11 @@ from ml.nn.sparse import multiply
 DEFAULT_POWER = 2
 
 HopView = list[SymmetricRows]
-"""One normalised sparse matrix a distance, from 1 to the highest power."""
+"""One normalised sparse matrix per distance, from 1 to the highest power."""
 
 
 class PowerLayer(nn.Module):
-    """A convolution over all nodes up to a distance, one learned share a distance.
+    """A convolution over all nodes up to a distance, one learned share per distance.
 
     Equation: Jin et al. (2019), the variable power operator ``sum_k theta_k A^[k]``, where
         ``A^[k]`` links the pairs at distance exactly k and ``A^[0] = I``.
@@ -56,12 +56,12 @@ class VpnNetwork(LayeredNetwork):
         super().__init__((PowerLayer(*shape, power) for shape in widths), config.dropout)
 
     def apply_layer(self, position: int, signal: Tensor, view: HopView) -> Tensor:
-        """Return what a layer makes of the signal and all distances."""
+        """Apply a layer to the signal over all distances."""
         return super().apply_layer(position, signal, (view,))
 
 
 def highest_power(config: VpnSettings) -> int:
-    """Return the largest distance a layer sees: ``filter_order``, at least one."""
+    """Return the largest distance that a layer covers: ``filter_order``, at least one."""
     return DEFAULT_POWER if config.filter_order is None else max(1, config.filter_order)
 
 
@@ -91,7 +91,7 @@ def _pattern(matrix: SparseMatrix) -> SparseMatrix:
 
 
 def make_views(graph: Graph, config: VpnSettings, device: torch.device) -> PreparedViews[HopView]:
-    """Return one matrix a distance."""
+    """Return one matrix per distance."""
 
     def prepare(adjacency: SparseMatrix) -> HopView:
         return [
