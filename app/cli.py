@@ -144,6 +144,24 @@ def reproduce(context: typer.Context) -> None:
 
 
 @cli.command()
+def places(
+    wheel: Annotated[
+        Path,
+        typer.Option(help="Wheel of powersimdata: `pip download --no-deps powersimdata==0.5.5`."),
+    ],
+    output: Annotated[
+        Path | None, typer.Option(help="File to write. Default: the table inside the package.")
+    ] = None,
+) -> None:
+    """Make the table of coordinates and substations of the US cases again, and check it."""
+    from app.commands.places import make_places
+    from app.ingest.cases.places import TABLE
+
+    for line in make_places(wheel, output or TABLE):
+        typer.echo(line)
+
+
+@cli.command()
 def settings(
     training: Annotated[
         bool, typer.Option("--training", help="Print the settings of a training request instead.")

@@ -17,6 +17,10 @@ class CaseOut(BaseModel):
     branches: int = Field(
         description="Branches in service; parallel ones count separately.", examples=[186]
     )
+    has_places: bool = Field(
+        description="Whether the case comes with latitude, longitude and substation per bus.",
+        examples=[False],
+    )
 
 
 class CasesOut(BaseModel):

@@ -36,6 +36,8 @@ def _bus(grid: Grid, bus: int, label: LabelSet | None, geographic: bool) -> dict
         written["name"] = grid.bus_names[bus]
     if geographic and not np.isnan(grid.coordinates[bus]).any():
         written["lon"], written["lat"] = grid.coordinates[bus].tolist()
+    if grid.substations is not None and grid.substations.find_name(bus):
+        written["substation"] = grid.substations.find_name(bus)
     if label is not None and label.classes[bus] != UNKNOWN_CLASS:
         written["label"] = label.class_names[label.classes[bus]]
     return written

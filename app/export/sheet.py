@@ -37,6 +37,8 @@ def lay_out_buses(exported: Exported) -> Sheet:
         places = ("lon", "lat") if grid.coordinate_system == "geographic" else ("x", "y")
         for place, column in zip(places, grid.coordinates.T, strict=True):
             sheet[place] = _numbers(column)
+    if grid.substations is not None and grid.substations.names:
+        sheet["substation"] = [grid.substations.find_name(bus) for bus in range(grid.bus_count)]
     for names, values in (
         (grid.feature_names, grid.features),
         (grid.bus_columns.names, grid.bus_columns.values),

@@ -10,6 +10,7 @@ from app.grid.grid import Columns, Grid
 
 def topology_columns(graph_id: str, grid: Grid) -> dict[str, Any]:
     """Return all buses and branches, one list per property; see ``TopologyOut``."""
+    substations = grid.substations
     return {
         "graph_id": graph_id,
         "coordinate_system": grid.coordinate_system,
@@ -19,6 +20,7 @@ def topology_columns(graph_id: str, grid: Grid) -> dict[str, Any]:
             "name": [name or None for name in grid.bus_names],
             "x": grid.coordinates[:, 0].tolist(),
             "y": grid.coordinates[:, 1].tolist(),
+            "substation": None if substations is None else substations.groups.tolist(),
         },
         "branches": {
             "from": grid.ends[:, 0].tolist(),
@@ -38,6 +40,7 @@ def bus_page(grid: Grid, start: int, limit: int) -> tuple[list[BusOut], str | No
             name=grid.bus_names[bus] or None,
             x=_nan_to_none(grid.coordinates[bus, 0]),
             y=_nan_to_none(grid.coordinates[bus, 1]),
+            substation=_name_substation(grid, bus),
             aliases={kind: names[bus] for kind, names in grid.aliases.items() if names[bus]},
             features=dict(zip(grid.feature_names, grid.features[bus].tolist(), strict=True)),
             columns=_row(grid.bus_columns, bus),
@@ -61,6 +64,12 @@ def branch_page(grid: Grid, start: int, limit: int) -> tuple[list[BranchOut], st
         for branch in positions
     ]
     return items, _next_start(start + limit, grid.branch_count)
+
+
+def _name_substation(grid: Grid, bus: int) -> str | None:
+    if grid.substations is None:
+        return None
+    return grid.substations.find_name(bus) or str(grid.substations.groups[bus] + 1)
 
 
 def _row(columns: Columns, position: int) -> dict[str, float]:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from app.graphs.service import GraphDetail
 from app.grid.difference import GridDifference
-from app.grid.grid import CoordinateSystem, LabelSource
+from app.grid.grid import CoordinateSystem, LabelSource, SubstationSource
 from app.ingest.build.body import GraphIn
 from app.storage.tables import GraphRow
 
@@ -62,10 +62,26 @@ class GraphLabelOut(BaseModel):
     version: int = Field(description="Version of the definition.", examples=[1])
 
 
+class SubstationsOut(BaseModel):
+    """Substations of a grid: groups of buses at one place."""
+
+    count: int = Field(
+        description="Number of substations; the number of buses if unknown.", examples=[107]
+    )
+    largest: int = Field(description="Buses of the largest substation.", examples=[3])
+    source: SubstationSource | None = Field(
+        description="`file`: given by the format or built-in case; `column`: a column "
+        "`substation` of the buses; `coordinates`: buses at the same geographic coordinates; "
+        "`transformers`: buses joined by transformers; null: unknown, every bus counts alone.",
+        examples=["transformers"],
+    )
+
+
 class GraphDetailOut(GraphOut):
-    """A grid with its label sets and its import report."""
+    """A grid with its label sets, its substations and its import report."""
 
     labels: list[GraphLabelOut]
+    substations: SubstationsOut
     report: dict[str, Any] = Field(
         description="Import report: what was kept, assumed and dropped.",
         examples=[{"buses": 118, "branches": 186, "islands": 1, "notes": ["Every branch ..."]}],
@@ -76,7 +92,12 @@ class GraphDetailOut(GraphOut):
         """Translate a row and its label sets."""
         summary = GraphOut.from_row(detail.row).model_dump()
         labels = [GraphLabelOut.model_validate(row, from_attributes=True) for row in detail.labels]
-        return cls.model_validate(summary | {"labels": labels, "report": detail.row.report})
+        parts = {
+            "labels": labels,
+            "substations": SubstationsOut.model_validate(detail.substations, from_attributes=True),
+            "report": detail.row.report,
+        }
+        return cls.model_validate(summary | parts)
 
 
 class GraphPage(BaseModel):
@@ -139,6 +160,10 @@ class BusOut(BaseModel):
     name: str | None = Field(examples=[None])
     x: float | None = Field(description="Longitude, or x of a drawing.", examples=[-2.2753708781])
     y: float | None = Field(description="Latitude, or y of a drawing.", examples=[2.8543413351])
+    substation: str | None = Field(
+        description="Name of its substation, or a number from 1 on; null if unknown.",
+        examples=["1"],
+    )
     aliases: dict[str, str] = Field(
         description="Other names of the bus, by kind; requests may use them as ids.",
         examples=[{"pandapower_index": "index 0"}],
@@ -184,6 +209,10 @@ class BusColumns(BaseModel):
     name: list[str | None] = Field(examples=[[None, "Chester"]])
     x: list[float | None] = Field(examples=[[-2.28, -2.94]])
     y: list[float | None] = Field(examples=[[2.85, 2.21]])
+    substation: list[int] | None = Field(
+        description="Number of the substation of every bus, from 0 on; null if unknown.",
+        examples=[[0, 0]],
+    )
 
 
 class BranchColumns(BaseModel):

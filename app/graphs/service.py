@@ -14,7 +14,8 @@ from app.grid.difference import GridDifference, describe_difference
 from app.grid.grid import Grid, LabelSet
 from app.grid.listing import join_first
 from app.grid.packing import hash_content, pack_grid, unpack_grid
-from app.grid.report import ReadGrid
+from app.grid.places import add_substations, complete_substations, describe_substations
+from app.grid.report import ReadGrid, SubstationReport
 from app.grid.versions import Predecessor
 from app.storage.cache import BoundedCache
 from app.storage.db import current_time
@@ -32,6 +33,7 @@ class GraphDetail:
 
     row: GraphRow
     labels: Sequence[LabelRow]
+    substations: SubstationReport
 
 
 def store_grid(
@@ -39,15 +41,15 @@ def store_grid(
 ) -> tuple[GraphRow, bool]:
     """Store a grid with its label sets; the same content again is the same grid.
 
-    With a predecessor it becomes the newest version of the predecessor's family.
+    With a predecessor it becomes the newest version of the predecessor's family. Substations
+    that the source does not give are derived and stored; the content hash does not cover them.
     Returns the row and whether it is new.
     """
-    blob = pack_grid(read.grid)
-    content_hash = hash_content(blob, read.label_sets)
+    content_hash = hash_content(pack_grid(read.grid), read.label_sets)
     stored = repository.find_graph_by_hash(session, content_hash)
     if stored is not None:
         return stored, False
-    row = _make_row(session, read, blob, content_hash)
+    row = _make_row(session, add_substations(read), content_hash)
     if before is not None:
         row.family, row.version_of = before.family, before.graph_id
         row.version = repository.find_newest_version(session, before.family) + 1
@@ -85,7 +87,12 @@ def get_graph(session: Session, graph_id: str) -> GraphRow:
 def get_detail(session: Session, graph_id: str) -> GraphDetail:
     """Return a grid and its label sets without classes. Raises: GraphNotFound."""
     row = get_graph(session, graph_id)
-    return GraphDetail(row, repository.list_labels(session, graph_id))
+    stored = row.report.get("substations")
+    if stored is None:  # stored before grids had substations
+        substations = describe_substations(load_grid(session, graph_id))
+    else:
+        substations = msgspec.convert(stored, SubstationReport)
+    return GraphDetail(row, repository.list_labels(session, graph_id), substations)
 
 
 def load_predecessor(session: Session, graph_id: str) -> Predecessor:
@@ -146,7 +153,7 @@ def load_grid(session: Session, graph_id: str) -> Grid:
         blob = repository.find_arrays(session, graph_id)
         if blob is None:
             raise _not_found(graph_id)
-        return unpack_grid(blob)
+        return complete_substations(unpack_grid(blob))
 
     return _grids.get_or_load(graph_id, load)
 
@@ -196,7 +203,7 @@ def _not_found(graph_id: str) -> GraphNotFound:
     return GraphNotFound(f"There is no grid {graph_id!r}.")
 
 
-def _make_row(session: Session, read: ReadGrid, blob: bytes, content_hash: str) -> GraphRow:
+def _make_row(session: Session, read: ReadGrid, content_hash: str) -> GraphRow:
     grid = read.grid
     graph_id = uuid4().hex
     return GraphRow(
@@ -209,7 +216,7 @@ def _make_row(session: Session, read: ReadGrid, blob: bytes, content_hash: str) 
         island_count=read.report.islands,
         feature_names=list(grid.feature_names),
         report=msgspec.to_builtins(read.report),
-        arrays=blob,
+        arrays=pack_grid(grid),
         family=graph_id,
         version=1,
         created_at=current_time(session),

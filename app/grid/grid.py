@@ -17,6 +17,10 @@ CoordinateSystem = Literal["geographic", "schematic", "none"]
 LabelSource = Literal["file", "catalogue", "user"]
 """Origin of a label set: the file of the grid, a definition of this service, or a user."""
 
+SubstationSource = Literal["file", "column", "coordinates", "transformers"]
+"""Origin of the substations: the format's own structure, a column ``substation`` of the buses,
+equal geographic coordinates, or buses joined by transformers."""
+
 UNKNOWN_CLASS = -1
 
 
@@ -54,6 +58,38 @@ class Columns:
     values: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
 
 
+@dataclass(frozen=True, eq=False)
+class Substations:
+    """The substation of every bus.
+
+    Shapes: groups (N,) from 0 on without gaps; names one per group, "" for a group without a
+        name, or no names at all.
+    """
+
+    groups: IntArray
+    source: SubstationSource
+    names: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """The number of substations."""
+        return int(self.groups.max(initial=-1)) + 1
+
+    @property
+    def largest(self) -> int:
+        """The number of buses of the largest substation."""
+        return int(np.bincount(self.groups, minlength=1).max())
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the source of the grid names the substations; otherwise they are derived."""
+        return self.source in ("file", "column")
+
+    def find_name(self, bus: int) -> str | None:
+        """Return the name of the substation of a bus if it has one."""
+        return self.names[self.groups[bus]] or None if self.names else None
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Grid:
     """Buses and branches of one power grid: immutable.
@@ -81,6 +117,8 @@ class Grid:
     kind_names: tuple[str, ...]
     bus_columns: Columns = field(default_factory=Columns)
     branch_columns: Columns = field(default_factory=Columns)
+    substations: Substations | None = None
+    """None: unknown, or not yet derived by ``app.grid.places``."""
     packed: bytes | None = field(default=None, init=False, repr=False)
     """The packed form, once ``app.grid.packing`` has made or read it; a changed copy has none."""
     _positions: dict[str, list[int]] | None = field(default=None, init=False, repr=False)

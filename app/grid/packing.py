@@ -7,7 +7,14 @@ import msgspec
 import numpy as np
 
 from app.errors import StoredDataDamaged
-from app.grid.grid import Columns, CoordinateSystem, Grid, LabelSet
+from app.grid.grid import (
+    Columns,
+    CoordinateSystem,
+    Grid,
+    LabelSet,
+    Substations,
+    SubstationSource,
+)
 from ml.arrays import IntArray
 
 _VERSION = 1
@@ -17,6 +24,12 @@ class _PackedColumns(msgspec.Struct, array_like=True, frozen=True):
     names: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     values: bytes = b""
+
+
+class _PackedSubstations(msgspec.Struct, array_like=True, frozen=True):
+    source: SubstationSource
+    groups: bytes
+    names: tuple[str, ...] = ()
 
 
 class _PackedGrid(msgspec.Struct, array_like=True):
@@ -38,6 +51,12 @@ class _PackedGrid(msgspec.Struct, array_like=True):
     branch_columns: _PackedColumns = _PackedColumns()
 
 
+class _PackedGridWithSubstations(_PackedGrid, array_like=True):
+    """Written only for a grid with substations: other grids keep their bytes and their hash."""
+
+    substations: _PackedSubstations | None = None
+
+
 def pack_grid(grid: Grid) -> bytes:
     """Write a grid as bytes, once per grid object; equal grids give equal bytes."""
     blob = grid.packed
@@ -48,32 +67,35 @@ def pack_grid(grid: Grid) -> bytes:
 
 
 def _pack(grid: Grid) -> bytes:
-    return msgspec.msgpack.encode(
-        _PackedGrid(
-            version=_VERSION,
-            name=grid.name,
-            source=grid.source,
-            bus_ids=grid.bus_ids,
-            aliases=dict(sorted(grid.aliases.items())),
-            coordinates=grid.coordinates.astype("<f8").tobytes(),
-            coordinate_system=grid.coordinate_system,
-            feature_names=grid.feature_names,
-            feature_units=grid.feature_units,
-            features=grid.features.astype("<f8").tobytes(),
-            ends=grid.ends.astype("<i4").tobytes(),
-            weights=grid.weights.astype("<f8").tobytes(),
-            kinds=grid.kinds.astype("<u1").tobytes(),
-            kind_names=grid.kind_names,
-            bus_columns=_pack_columns(grid.bus_columns),
-            branch_columns=_pack_columns(grid.branch_columns),
-        )
+    packed = _PackedGrid(
+        version=_VERSION,
+        name=grid.name,
+        source=grid.source,
+        bus_ids=grid.bus_ids,
+        aliases=dict(sorted(grid.aliases.items())),
+        coordinates=grid.coordinates.astype("<f8").tobytes(),
+        coordinate_system=grid.coordinate_system,
+        feature_names=grid.feature_names,
+        feature_units=grid.feature_units,
+        features=grid.features.astype("<f8").tobytes(),
+        ends=grid.ends.astype("<i4").tobytes(),
+        weights=grid.weights.astype("<f8").tobytes(),
+        kinds=grid.kinds.astype("<u1").tobytes(),
+        kind_names=grid.kind_names,
+        bus_columns=_pack_columns(grid.bus_columns),
+        branch_columns=_pack_columns(grid.branch_columns),
     )
+    if grid.substations is not None:
+        parts = msgspec.structs.asdict(packed)
+        substations = _pack_substations(grid.substations)
+        packed = _PackedGridWithSubstations(**parts, substations=substations)
+    return msgspec.msgpack.encode(packed)
 
 
 def unpack_grid(blob: bytes, *, keep_blob: bool = False) -> Grid:
     """Read a grid back; ``keep_blob`` saves packing it again. Raises: StoredDataDamaged."""
     try:
-        packed = msgspec.msgpack.decode(blob, type=_PackedGrid)
+        packed = msgspec.msgpack.decode(blob, type=_PackedGridWithSubstations)
         if packed.version != _VERSION:
             raise StoredDataDamaged(f"Packed grids of version {packed.version} are not supported.")
         grid = _rebuild(packed)
@@ -94,7 +116,19 @@ def _unpack_columns(packed: _PackedColumns, rows: int) -> Columns:
     return Columns(packed.names, packed.units, values)
 
 
-def _rebuild(packed: _PackedGrid) -> Grid:
+def _pack_substations(substations: Substations) -> _PackedSubstations:
+    groups = substations.groups.astype("<i4").tobytes()
+    return _PackedSubstations(substations.source, groups, substations.names)
+
+
+def _unpack_substations(packed: _PackedSubstations | None, count: int) -> Substations | None:
+    if packed is None:
+        return None
+    groups = np.frombuffer(packed.groups, "<i4").astype(np.int64).reshape(count)
+    return Substations(groups, packed.source, packed.names)
+
+
+def _rebuild(packed: _PackedGridWithSubstations) -> Grid:
     count = len(packed.bus_ids)
     width = len(packed.feature_names)
     ends = np.frombuffer(packed.ends, "<i4").astype(np.int64).reshape(-1, 2)
@@ -114,6 +148,7 @@ def _rebuild(packed: _PackedGrid) -> Grid:
         kind_names=packed.kind_names,
         bus_columns=_unpack_columns(packed.bus_columns, count),
         branch_columns=_unpack_columns(packed.branch_columns, len(ends)),
+        substations=_unpack_substations(packed.substations, count),
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import UNSET, Struct, UnsetType
 
 from app.grid.difference import GridDifference
-from app.grid.grid import CoordinateSystem, Grid, LabelSet, find_islands
+from app.grid.grid import CoordinateSystem, Grid, LabelSet, SubstationSource, find_islands
 from app.grid.listing import MOST_LISTED, Listing, make_listing
 
 
@@ -68,6 +68,14 @@ class TopologyColumns(Struct, frozen=True):
     betweenness_pivots: int
 
 
+class SubstationReport(Struct, frozen=True):
+    """Substations of a grid; without a source every bus counts as one of its own."""
+
+    count: int
+    largest: int
+    source: SubstationSource | None = None
+
+
 class VersionChange(Struct, frozen=True):
     """What a new version took over from the version before it, and what has changed."""
 
@@ -111,6 +119,7 @@ class ImportReport(SourceNotes, frozen=True, kw_only=True):
     columns_not_kept: list[ColumnNotKept] | UnsetType = UNSET
     topology_columns: TopologyColumns | UnsetType = UNSET
     format: str | UnsetType = UNSET
+    substations: SubstationReport | UnsetType = UNSET
     version: VersionChange | UnsetType = UNSET
 
     def add_notes(self, notes: Sequence[str]) -> "ImportReport":

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 
 from app.errors import GridRejected, MalformedBody, Rejected
-from app.grid.grid import Grid, LabelSet
+from app.grid.grid import Grid, LabelSet, Substations
 from app.grid.packing import pack_classes, pack_grid, unpack_classes, unpack_grid
 from app.grid.report import ImportReport, ReadGrid
 from ml.errors import Fault
@@ -104,6 +104,18 @@ def _is_sound(grid: Grid) -> bool:
         and _within(grid.kinds, 0, len(grid.kind_names))
         and bool(np.all(np.isfinite(grid.weights) & (grid.weights > 0)))
         and bool(np.isfinite(grid.features).all())
+        and _are_sound(grid.substations)
+    )
+
+
+def _are_sound(substations: Substations | None) -> bool:
+    if substations is None:
+        return True
+    numbers = np.unique(substations.groups)
+    return (
+        substations.is_given
+        and np.array_equal(numbers, np.arange(len(numbers)))
+        and len(substations.names) in (0, len(numbers))
     )
 
 

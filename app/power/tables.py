@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
-from app.grid.grid import CoordinateSystem
+from app.grid.grid import CoordinateSystem, Substations
 from app.grid.report import SourceNotes
 from ml.arrays import BoolArray, FloatArray, IntArray
 
@@ -38,6 +38,7 @@ class BusTable:
     """Names of regions by kind (``area``, ``zone``); "" for a bus without one."""
     coordinates: FloatArray | None = None
     coordinate_system: CoordinateSystem = "none"
+    substations: Substations | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -29,6 +29,7 @@ class BusIn(Struct, forbid_unknown_fields=True):
     label: Text | UnsetType | None = UNSET
     lat: float | UnsetType | None = UNSET
     lon: float | UnsetType | None = UNSET
+    substation: Text | UnsetType | None = UNSET
 
 
 class BranchIn(Struct, forbid_unknown_fields=True):
@@ -99,6 +100,7 @@ def _count_kept_keys(graph: GraphIn) -> int:
     for bus in graph.buses or ():
         count += 1 + (bus.name is not UNSET) + (bus.features is not UNSET)
         count += (bus.label is not UNSET) + (bus.lat is not UNSET) + (bus.lon is not UNSET)
+        count += bus.substation is not UNSET
         if bus.features:
             count += len(bus.features)
     for branch in graph.branches or ():

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from msgspec import UNSET
 
-from app.grid.grid import UNKNOWN_CLASS, CoordinateSystem, LabelSet
+from app.grid.grid import UNKNOWN_CLASS, CoordinateSystem, LabelSet, Substations
 from app.grid.listing import join_first
+from app.grid.places import group_names
 from app.grid.text_rules import find_text_problem, shorten
 from app.ingest.build.body import BusIn
 from ml.arrays import FloatArray
@@ -86,6 +87,16 @@ def read_coordinates(buses: Sequence[BusIn], faults: list[Fault]) -> Coordinates
                 )
     placed = not np.isnan(values).all()
     return Coordinates(values, "geographic" if placed else "none")
+
+
+def read_substations(buses: Sequence[BusIn], faults: list[Fault]) -> Substations | None:
+    """Group the buses by their substation; None if no bus names one."""
+    names = ["" if _given(bus.substation) is None else str(bus.substation) for bus in buses]
+    for position, name in enumerate(names):
+        problem = find_text_problem(name) if name else None
+        if problem is not None:
+            faults.append(Fault(f"buses[{position}].substation", problem))
+    return group_names(names, "column")
 
 
 def read_features(buses: Sequence[BusIn], faults: list[Fault]) -> Features:

@@ -26,7 +26,7 @@ Ends: TypeAlias = tuple[str | None, str | None]
 """Source and target of a branch; None for an end that already has a fault."""
 LABEL_COLUMNS = ("label", "role", "area", "zone", "bus_type")
 """Bus columns that are classes, even if all of them are numbers."""
-_KEPT = frozenset((*LABEL_COLUMNS, "lat", "lon", "name"))
+_KEPT = frozenset((*LABEL_COLUMNS, "lat", "lon", "name", "substation"))
 """Bus columns with a fixed meaning; they are not features."""
 _MOST_CLASSES = 1000
 _TOPOLOGY_PLACE = re.compile(r"(buses|branches)\[(\d+)\](?:\.(\w+))?.*")
@@ -152,6 +152,7 @@ def _make_bus(bus_id: str, attributes: Mapping[str, Scalar], numeric: Sequence[s
     lat, lon = attributes.get("lat"), attributes.get("lon")
     if isinstance(lat, float) and isinstance(lon, float):
         bus.lat, bus.lon = lat, lon
+    bus.substation = to_text(attributes.get("substation")) or UNSET
     return bus
 
 

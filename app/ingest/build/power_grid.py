@@ -77,6 +77,7 @@ def _make_grid(tables: PowerTables, weights: Weights, kept: BoolArray) -> Grid:
         kind_names=KIND_NAMES,
         bus_columns=_bus_columns(tables, kept),
         branch_columns=_branch_columns(tables.branches, kept),
+        substations=buses.substations,
     )
 
 

@@ -17,6 +17,7 @@ from app.ingest.build.buses import (
     read_ids,
     read_labels,
     read_names,
+    read_substations,
 )
 from app.ingest.protocol import ReadLimits, Request
 from ml.errors import Fault
@@ -49,6 +50,7 @@ def read_topology(graph: GraphIn, limits: ReadLimits, faults: list[Fault]) -> Re
     ids = read_ids(buses, faults)
     names = read_names(buses, faults)
     coordinates = read_coordinates(buses, faults)
+    substations = read_substations(buses, faults)
     features = read_features(buses, faults)
     label_sets = read_labels(buses, faults)
     branches = read_branches(links, ids, faults)
@@ -72,6 +74,7 @@ def read_topology(graph: GraphIn, limits: ReadLimits, faults: list[Fault]) -> Re
         weights=branches.weights,
         kinds=branches.kinds,
         kind_names=branches.kind_names,
+        substations=substations,
     )
     return ReadGrid(grid, label_sets, make_report(grid, label_sets, _dropped(ids, branches), notes))
 

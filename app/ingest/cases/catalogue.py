@@ -8,6 +8,7 @@ from pathlib import Path
 from app.errors import CaseUnreadable, GridRejected
 from app.grid.report import ReadGrid
 from app.ingest.cases.pandapower_process import read_case
+from app.ingest.cases.places import PLACED_CASES, add_places
 from app.ingest.cases.sizes import MATPOWER_SIZES, PANDAPOWER_SIZES
 from app.ingest.protocol import ReadLimits, ReadOptions, Request
 from app.ingest.upload import list_option_faults, read_file
@@ -24,6 +25,8 @@ class CaseInfo:
     source: str
     buses: int
     branches: int
+    has_places: bool = False
+    """Whether its buses have geographic coordinates and substations."""
 
 
 def list_cases() -> Iterator[CaseInfo]:
@@ -32,7 +35,8 @@ def list_cases() -> Iterator[CaseInfo]:
         yield CaseInfo(name, "pandapower", buses, branches)
     if find_matpower_folder() is not None:
         for name, (buses, branches) in MATPOWER_SIZES.items():
-            yield CaseInfo(f"{MATPOWER_PREFIX}{name}", "matpower", buses, branches)
+            placed = name in PLACED_CASES
+            yield CaseInfo(f"{MATPOWER_PREFIX}{name}", "matpower", buses, branches, placed)
 
 
 def read_named_case(name: str, options: ReadOptions, limits: ReadLimits) -> ReadGrid:
@@ -57,7 +61,8 @@ def read_named_case(name: str, options: ReadOptions, limits: ReadLimits) -> Read
     # Memory and time are limited by settings only for files from outside.
     bounds = ReadLimits(limits.buses, limits.branches)
     read = read_file(Request("matpower", {"file": content}, options, bounds))
-    return replace(read, grid=replace(read.grid, source=f"matpower {file}"))
+    read = replace(read, grid=replace(read.grid, source=f"matpower {file}"))
+    return add_places(read, file) if file in PLACED_CASES else read
 
 
 def find_matpower_folder() -> Path | None:

@@ -19,7 +19,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 _SOURCES = ("source", "from", "from_bus")
 _TARGETS = ("target", "to", "to_bus")
 _IDS = ("id", "bus", "bus_id")
-_TEXT_COLUMNS = frozenset((*LABEL_COLUMNS, "name", "kind"))
+_TEXT_COLUMNS = frozenset((*LABEL_COLUMNS, "name", "kind", "substation"))
 _NUMBER_CHARACTERS = frozenset("0123456789+-.eE")
 
 

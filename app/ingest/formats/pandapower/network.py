@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from app.errors import GridRejected
+from app.grid.places import group_names
 from app.grid.report import ReadGrid, SourceNotes
 from app.grid.text_rules import find_text_problem
 from app.ingest.build.power_grid import build_power_grid
@@ -110,7 +111,12 @@ def _read_buses(net: Net, types: IntArray, voltages: _Voltages) -> BusTable:
         regions={"zone": bus.texts("zone")} if any(bus.texts("zone")) else {},
         coordinates=coordinates,
         coordinate_system="schematic" if placed else "none",
+        substations=group_names(_read_substations(bus), "column"),
     )
+
+
+def _read_substations(bus: Frame) -> list[str]:
+    return ["" if find_text_problem(name) else name for name in bus.texts("substation")]
 
 
 def _name_buses(bus: Frame) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from app.errors import GridRejected
+from app.grid.places import group_names
 from app.grid.report import ReadGrid
 from app.ingest.build.power_grid import build_power_grid
 from app.ingest.formats.ucte.taps import name_element, read_regulation
@@ -185,6 +186,8 @@ def _make_tables(nodes: _Nodes, links: _Links) -> PowerTables:
             base_kv=base_kv,
             types=types,
             regions={"area": tuple(nodes.countries)} if any(nodes.countries) else {},
+            # A code is country and substation (6), voltage level (1) and busbar (1).
+            substations=group_names([code[:6].rstrip() for code in nodes.codes], "file"),
         ),
         branches=_make_branches(links, {code: at for at, code in enumerate(nodes.codes)}, base_kv),
         # UCTE-DEF writes generated power as negative.
