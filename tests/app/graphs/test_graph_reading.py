@@ -60,6 +60,7 @@ def test_buses_are_paged_in_the_order_of_the_grid(api: TestClient) -> None:
         "name": "Bus 1",
         "x": None,
         "y": None,
+        "substation": None,
         "aliases": {"name": "Bus 1"},
         "features": {"Pd": 1.0},
         "columns": {},
@@ -100,6 +101,7 @@ def test_the_topology_has_every_bus_and_branch_as_columns(any_api: TestClient) -
             "name": ["Bus 1", "Bus 2", "Bus 3"],
             "x": [-3.25, None, None],
             "y": [50.5, None, None],
+            "substation": None,
         },
         "branches": {"from": [0, 1, 2], "to": [1, 2, 0], "weight": [1.0] * 3, "kind": [0] * 3},
     }
