@@ -58,7 +58,7 @@ def make_places(wheel: Path, output: Path = TABLE) -> Iterator[str]:
 
     Yields the lines to print. Raises: CaseUnreadable if a file is missing or the grids differ.
     """
-    source = _read_wheel(wheel)
+    source = read_wheel(wheel)
     for case, offset in PLACED_CASES.items():
         parsed = _parse_case(case)
         agreement = compare_case(case, parsed, offset, source)
@@ -126,7 +126,8 @@ def _parse_case(case: str) -> MatpowerCase:
     return parse_text((folder / f"{case}.m").read_bytes())
 
 
-def _read_wheel(wheel: Path) -> SourceGrid:
+def read_wheel(wheel: Path) -> SourceGrid:
+    """Read the US grid of the package. Raises: CaseUnreadable."""
     try:
         with zipfile.ZipFile(wheel) as archive:
             bus, links, stations, branch = (

@@ -122,3 +122,12 @@ def test_modules_and_classes_named_in_the_file_are_ignored() -> None:
 def test_a_broken_net_is_refused(text: str) -> None:
     with pytest.raises(GridRejected):
         pandapower_json.read(ask("pandapower", text))
+
+
+def test_a_column_of_the_buses_names_their_substations() -> None:
+    rows = [["x", 20.0, "north"], ["y", 20.0, None], ["z", 0.4, "north"]]
+    net = _net(bus=_frame(["name", "vn_kv", "substation"], rows))
+    substations = pandapower_json.read(ask("pandapower", net)).grid.substations
+    assert substations is not None
+    assert substations.groups.tolist() == [0, 1, 0]
+    assert (substations.source, substations.names) == ("column", ("north", ""))

@@ -126,3 +126,12 @@ def test_broken_ucte_is_refused(find: str, put: str) -> None:
     assert find in UCTE
     with pytest.raises(GridRejected):
         ucte.read(ask("ucte", UCTE.replace(find, put, 1)))
+
+
+def test_nodes_with_the_same_first_six_characters_are_one_substation() -> None:
+    text = UCTE.replace("FABCDE21 Metz", "DABCDE21 Metz").replace("##ZFR\n", "")
+    grid = ucte.read(ask("ucte", text.replace("FABCDE21", "DABCDE21"))).grid
+    assert grid.bus_ids == ("DABCDE11", "DABCDF11", "DABCDE21")
+    assert grid.substations is not None
+    assert grid.substations.groups.tolist() == [0, 1, 0]
+    assert (grid.substations.source, grid.substations.names) == ("file", ("DABCDE", "DABCDF"))
