@@ -20,7 +20,7 @@ _FOLDER = "powersimdata/network/usa_tamu/data"
 _MOST_DIFFERENT = 1
 """Differences that one column of a case may have. MATPOWER 8.1 has three in all: bus 30310 is at
 345 kV in case_ACTIVSg70k (100 kV in case_SyntheticUSA and in powersimdata), with one branch more,
-and a spreadsheet has turned the bus name "MAY 0" into "May-00"."""
+and the bus name "May-00" belongs to the substation "MAY"."""
 
 
 @dataclass(frozen=True, eq=False)
