@@ -24,7 +24,7 @@ def parse_binary(content: bytes) -> MatpowerCase:
         variables = loadmat(stream, variable_names=["mpc"], squeeze_me=True)
     except NotImplementedError as error:
         raise GridRejected("MATLAB 7.3 files are not supported; save with -v7.") from error
-    except (MatReadError, ValueError, TypeError, KeyError, OverflowError, EOFError) as error:
+    except (MatReadError, ValueError, TypeError, LookupError, OverflowError, EOFError) as error:
         raise GridRejected("The file is not a readable MATLAB version 5 file.") from error
     record = np.asarray(variables.get("mpc"))
     names = record.dtype.names
