@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ml.graph.metrics import Metrics, accuracy_interval, evaluate
     from ml.graph.split import Split, check_fractions, random_split, stratified_split
     from ml.levy.limits import DENSE_COPIES
+    from ml.methods.auto import AutoSettings
     from ml.methods.base import Method
     from ml.methods.direct import fit_direct
     from ml.methods.estimate import Estimate
@@ -51,6 +52,14 @@ if TYPE_CHECKING:
         threads_of,
     )
     from ml.training.search import SearchResult, search_settings
+    from ml.training.selection.model import (
+        AutoResult,
+        Surroundings,
+        fit_auto,
+        plan_auto,
+        read_schedule,
+    )
+    from ml.training.selection.schedule import Schedule
 
 _DOOR: dict[str, tuple[str, ...]] = {
     "ml.artifact.artifact": ("Artifact", "FORMAT", "pack"),
@@ -76,6 +85,7 @@ _DOOR: dict[str, tuple[str, ...]] = {
         "stratified_split",
     ),
     "ml.levy.limits": ("DENSE_COPIES",),
+    "ml.methods.auto": ("AutoSettings",),
     "ml.methods.base": ("Method",),
     "ml.methods.direct": ("fit_direct",),
     "ml.methods.estimate": ("Estimate",),
@@ -110,6 +120,14 @@ _DOOR: dict[str, tuple[str, ...]] = {
         "threads_of",
     ),
     "ml.training.search": ("SearchResult", "search_settings"),
+    "ml.training.selection.model": (
+        "AutoResult",
+        "Surroundings",
+        "fit_auto",
+        "plan_auto",
+        "read_schedule",
+    ),
+    "ml.training.selection.schedule": ("Schedule",),
 }
 _HOME = {name: module for module, names in _DOOR.items() for name in names}
 
@@ -123,6 +141,8 @@ __all__ = [
     "TOLERANCE",
     "UNLABELLED",
     "Artifact",
+    "AutoResult",
+    "AutoSettings",
     "BaselineTask",
     "Difference",
     "EpochRecord",
@@ -136,8 +156,10 @@ __all__ = [
     "ModelSizes",
     "NetworkSettings",
     "PairedCount",
+    "Schedule",
     "SearchResult",
     "Split",
+    "Surroundings",
     "TrainingResult",
     "accuracy_interval",
     "change_settings",
@@ -150,6 +172,7 @@ __all__ = [
     "field_types",
     "find_field",
     "fit",
+    "fit_auto",
     "fit_baseline",
     "fit_direct",
     "flatten_settings",
@@ -167,9 +190,11 @@ __all__ = [
     "make_config",
     "measure_baselines",
     "pack",
+    "plan_auto",
     "predict_probabilities",
     "random_split",
     "read_peak_bytes",
+    "read_schedule",
     "read_settings",
     "read_split",
     "search_settings",

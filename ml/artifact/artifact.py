@@ -14,6 +14,8 @@ from ml.config.settings import MethodSettings
 from ml.errors import ArtifactRejected
 
 FORMAT: Final = "levygrid-model-1"
+FORMAT_2: Final = "levygrid-model-2"
+"""Models of the automatic choice: members, out-of-fold answers and the evidence for them."""
 _USUAL_TYPE = "float32"
 Tensors = Mapping[str, npt.NDArray[Any]]
 SettingsT = TypeVar("SettingsT", bound=MethodSettings)
@@ -42,12 +44,12 @@ class Artifact:
         return kind.from_stored(self.manifest["config"])
 
 
-def pack(tensors: Tensors, manifest: Mapping[str, Any]) -> Artifact:
+def pack(tensors: Tensors, manifest: Mapping[str, Any], version: str = FORMAT) -> Artifact:
     """Store arrays; the manifest is completed by their names, shapes, types and hash."""
     content = save({name: value.copy(order="C") for name, value in tensors.items()})
     digest = hashlib.sha256(content).hexdigest()
     complete = {
-        "format": FORMAT,
+        "format": version,
         **manifest,
         "tensors": {name: list(value.shape) for name, value in sorted(tensors.items())},
         "sha256": digest,
@@ -65,8 +67,9 @@ def check_artifact(weights: bytes, manifest: dict[str, Any]) -> Artifact:
         says, or a number is not finite.
     """
     digest = hashlib.sha256(weights).hexdigest()
-    if manifest.get("format") != FORMAT:
-        raise ArtifactRejected(f"format {manifest.get('format')!r}, expected {FORMAT!r}")
+    if manifest.get("format") not in {FORMAT, FORMAT_2}:
+        problem = f"format {manifest.get('format')!r}, expected {FORMAT!r} or {FORMAT_2!r}"
+        raise ArtifactRejected(problem)
     if digest != manifest.get("sha256"):
         raise ArtifactRejected("the weights do not have the SHA-256 of the manifest")
     artifact = Artifact(weights, manifest, digest)

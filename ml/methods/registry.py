@@ -19,6 +19,7 @@ from ml.errors import Fault, InvalidHyperparameter
 from ml.methods import (
     appnp,
     arma,
+    auto,
     chebnet,
     closed_form,
     deepwalk,
@@ -71,6 +72,7 @@ METHODS: dict[str, Method] = {
         motifnet,
         island_mlp,
         gmnn,
+        auto,
     )
 }
 """By key; baselines come from cheap to expensive, so that a time limit drops the expensive."""

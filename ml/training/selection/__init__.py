@@ -1,0 +1,1 @@
+"""Choose, combine and refit classification methods by cross-validation on the known labels."""

@@ -1,0 +1,118 @@
+"""Columns that a feature method is trained on: own features, neighbours', places, label scores."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ml.arrays import FloatArray, IntArray
+from ml.graph.laplacian import degrees_of
+from ml.graph.scaling import fit_scaling
+from ml.training.selection.edges import MOST_FEATURES, list_weightings, weigh
+from ml.training.selection.problem import Problem
+from ml.training.selection.propagation import Precision, Spreading, hold_out, spread_labels
+
+MOST_EXACT_LABELS = 1500
+"""Up to here label scores leave out one node at a time; above, a tenth of the nodes."""
+_SCORES = (
+    Spreading(alpha=0.9999, readout="clamped", balanced=True),
+    Spreading(alpha=0.9, sigma=0.0),
+)
+_SCORES_OF_MANY = (Spreading(alpha=0.99, sigma=0.0), Spreading(alpha=0.9, sigma=0.0))
+
+
+class Columns:
+    """Makes the columns of a problem; those that do not depend on labels are made once.
+
+    ``own`` are the scaled features and the degree, ``neighbours`` their means over the
+    neighbours, ``near`` and ``far`` their averages under a walk of alpha 0.5 and 0.9,
+    ``places`` the coordinates, ``scores`` what the labels of other nodes say.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._kept: dict[str, FloatArray] = {}
+        self._precisions: dict[float, Precision] = {}
+
+    @property
+    def wide(self) -> bool:
+        """True if the features are many, as words are."""
+        return bool(self._problem.graph.features.shape[1] > MOST_FEATURES)
+
+    def make(self, parts: Sequence[str], train: IntArray) -> FloatArray:
+        """Return the named parts side by side; ``scores`` come from the labels of ``train``.
+
+        Shapes: train (t,) positions -> (N, columns).
+        """
+        return np.concatenate([self._part(name, train) for name in parts], axis=1)
+
+    def _part(self, name: str, train: IntArray) -> FloatArray:
+        if name == "scores":
+            return self._scores(train)
+        if name not in self._kept:
+            self._kept[name] = self._make_fixed(name)
+        return self._kept[name]
+
+    def _make_fixed(self, name: str) -> FloatArray:
+        graph = self._problem.graph
+        if name == "places":
+            places = self._problem.places
+            return np.zeros((graph.node_count, 0)) if places is None else places
+        if name == "features":
+            return self._scale()
+        features = self._part("features", np.zeros(0, np.int64))
+        degrees = degrees_of(graph.adjacency)[:, None]
+        if name == "own":
+            return features if self.wide else np.concatenate([features, degrees], axis=1)
+        if name == "neighbours":
+            return np.asarray(graph.adjacency @ features) / np.maximum(degrees, 1e-12)
+        alpha = {"near": 0.5, "far": 0.9}[name]
+        precision = Precision(graph.adjacency, alpha)
+        lifted = np.where(precision.degrees > 0, precision.degrees, 1.0)[:, None]
+        return (1 - alpha) * precision.solve(lifted * features)
+
+    def _scale(self) -> FloatArray:
+        features = self._problem.graph.features
+        if not self.wide:
+            return fit_scaling(features, "quantile").transform(features)
+        lengths = np.linalg.norm(features, axis=1, keepdims=True)
+        return np.asarray(features / np.maximum(lengths, 1e-12))
+
+    def _scores(self, train: IntArray) -> FloatArray:
+        """Return label scores of two reaches; a training node never sees its own label.
+
+        Shapes: (N, 2 K).
+        """
+        graph = self._problem.graph
+        labels = np.eye(graph.class_count)[graph.labels[train]]
+        exact = len(train) <= MOST_EXACT_LABELS
+        blocks = []
+        for spreading in _SCORES if exact else _SCORES_OF_MANY:
+            precision = self._precision(spreading.alpha)
+            block = spread_labels(precision, train, labels, spreading)
+            if exact:
+                alone = np.arange(len(train))
+                responses = precision.respond(train)
+                block[train] = hold_out(responses, labels, alone, spreading)
+            else:
+                block[train] = _hide_tenths(precision, train, labels, spreading)
+            blocks.append(block)
+        return np.concatenate(blocks, axis=1)
+
+    def _precision(self, alpha: float) -> Precision:
+        if alpha not in self._precisions:
+            names = list_weightings(self._problem)
+            chosen = "bridges_3" if "bridges_3" in names else "plain"
+            self._precisions[alpha] = Precision(weigh(self._problem, chosen), alpha)
+        return self._precisions[alpha]
+
+
+def _hide_tenths(
+    precision: Precision, train: IntArray, labels: FloatArray, spreading: Spreading
+) -> FloatArray:
+    """Return label scores of the training nodes, a tenth of them hidden at a time. (t, K)."""
+    answer = np.zeros_like(labels)
+    part = np.random.default_rng(0).permutation(len(train)) % 10
+    for hidden in (part == number for number in range(10)):
+        shown = train[~hidden]
+        answer[hidden] = spread_labels(precision, shown, labels[~hidden], spreading)[train[hidden]]
+    return answer

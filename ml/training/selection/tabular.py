@@ -1,0 +1,118 @@
+"""Feature methods as candidates: forests, logistic regression, nearest neighbours."""
+
+from typing import Any
+
+import numpy as np
+
+from ml.arrays import FloatArray, IntArray
+from ml.artifact.artifact import Tensors
+from ml.artifact.trees import pack_trees
+from ml.graph.graph import Graph
+
+TREES = 60
+_LEAST = 1e-12
+
+
+def fit_tabular(
+    method: str,
+    settings: dict[str, Any],
+    columns: FloatArray,
+    graph: Graph,
+    train: IntArray,
+    seed: int,
+) -> tuple[FloatArray, Tensors]:
+    """Train on the rows of ``train``; return probabilities of every node and the arrays.
+
+    Shapes: columns (N, Q), train (t,) -> (N, K), rows sum to one. The arrays of a forest are
+        node arrays of ``ml.artifact.trees``; those of a logistic regression ``weights`` (K, Q)
+        and ``bias`` (K,); of nearest neighbours ``rows`` (t, Q) and ``labels`` (t,).
+    """
+    labels = graph.labels[train]
+    if len(np.unique(labels)) < 2:
+        return _only_class(graph, int(labels[0])), {"label": labels[:1]}
+    if method in {"forest", "extra_trees"}:
+        return _grow_forest(method, settings, columns, graph, train, seed)
+    if method == "logistic":
+        return _regress(settings, columns, graph, train)
+    if method == "nearest":
+        return _find_nearest(settings, columns, graph, train)
+    raise ValueError(f"no feature method is called {method}")
+
+
+def _only_class(graph: Graph, label: int) -> FloatArray:
+    probabilities = np.zeros((graph.node_count, graph.class_count))
+    probabilities[:, label] = 1
+    return probabilities
+
+
+def _grow_forest(
+    method: str,
+    settings: dict[str, Any],
+    columns: FloatArray,
+    graph: Graph,
+    train: IntArray,
+    seed: int,
+) -> tuple[FloatArray, Tensors]:
+    from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+
+    kind = RandomForestClassifier if method == "forest" else ExtraTreesClassifier
+    forest = kind(settings.get("trees", TREES), random_state=seed)
+    forest.fit(columns[train], graph.labels[train])
+    probabilities = np.zeros((graph.node_count, graph.class_count))
+    probabilities[:, forest.classes_] = forest.predict_proba(columns)
+    return probabilities, pack_trees(forest.estimators_, forest.classes_, graph.class_count)
+
+
+def _regress(
+    settings: dict[str, Any], columns: FloatArray, graph: Graph, train: IntArray
+) -> tuple[FloatArray, Tensors]:
+    """Fit multinomial logistic regression; two classes are given one column each."""
+    from sklearn.linear_model import LogisticRegression
+
+    regression = LogisticRegression(C=settings["C"], max_iter=300, tol=1e-3)
+    regression.fit(columns[train], graph.labels[train])
+    coefficients, intercepts = regression.coef_, regression.intercept_
+    if len(regression.classes_) == 2:
+        coefficients = np.concatenate([0 * coefficients, coefficients])
+        intercepts = np.concatenate([0 * intercepts, intercepts])
+    weights = np.zeros((graph.class_count, columns.shape[1]))
+    bias = np.full(graph.class_count, -np.inf)
+    weights[regression.classes_] = coefficients
+    bias[regression.classes_] = intercepts
+    finite = np.where(np.isfinite(bias), bias, -1e9)
+    return apply_logistic(weights, finite, columns), {"weights": weights, "bias": finite}
+
+
+def apply_logistic(weights: FloatArray, bias: FloatArray, columns: FloatArray) -> FloatArray:
+    """Return softmax probabilities. Shapes: (K, Q), (K,), (N, Q) -> (N, K)."""
+    logits = columns @ weights.T + bias
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+
+
+def _find_nearest(
+    settings: dict[str, Any], columns: FloatArray, graph: Graph, train: IntArray
+) -> tuple[FloatArray, Tensors]:
+    rows, labels = columns[train], graph.labels[train]
+    count = min(settings["neighbours"], len(train))
+    probabilities = apply_nearest(rows, labels, columns, count, graph.class_count)
+    return probabilities, {"rows": rows, "labels": labels}
+
+
+def apply_nearest(
+    rows: FloatArray, labels: IntArray, columns: FloatArray, neighbours: int, classes: int
+) -> FloatArray:
+    """Return the votes of the nearest rows, weighted by one over the distance.
+
+    Shapes: rows (t, Q), labels (t,), columns (N, Q) -> (N, K), rows sum to one.
+    """
+    from scipy.spatial import cKDTree
+
+    tree = cKDTree(rows)
+    distances, found = (np.asarray(one) for one in tree.query(columns, k=neighbours))
+    distances = distances.reshape(len(columns), -1)
+    votes = 1 / (distances + _LEAST + 1e-3 * distances.mean())
+    probabilities = np.zeros((len(columns), classes))
+    for position, voters in enumerate(found.reshape(len(columns), -1).T):
+        np.add.at(probabilities, (np.arange(len(columns)), labels[voters]), votes[:, position])
+    return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True))
