@@ -82,6 +82,12 @@ class Settings(BaseSettings):
     job_seconds: float = Field(
         0, ge=0, description="Time limit in seconds of a job process. 0: no limit."
     )
+    search_seconds: float = Field(
+        0,
+        ge=0,
+        description="Time budget in seconds of the automatic choice of the method, unless the "
+        "request has its own. 0: by the size of the grid, 6 s at 118 buses, 60 s at 2,000.",
+    )
     baseline_seconds: float = Field(
         60,
         ge=0,

@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import ml
 from app.settings import Settings
-from app.train.config import list_definitions
+from app.train.config import METHOD_MEANING, list_definitions
 from ml import Interval
 
 
@@ -22,8 +22,11 @@ def settings_table() -> str:
 def training_table() -> str:
     """Return a markdown table of the settings that ``config`` of a training request accepts."""
     lines = ["| setting | default | values | meaning | only with |", "|---|---|---|---|---|"]
-    methods = " ".join(f"`{method.key}`" for method in ml.NETWORKS)
-    lines.append(f'| `method` | `"lfgcn"` | {methods} | The network that is trained. | |')
+    methods = " ".join(f"`{key}`" for key in ("auto", *(one.key for one in ml.NETWORKS)))
+    lines.append(f'| `method` | `"lfgcn"` | {methods} | {METHOD_MEANING} | |')
+    (budget,) = (one for one in ml.list_fields(ml.AutoSettings) if one.name == "budget_seconds")
+    meaning = ml.setting_of(budget).description
+    lines.append(f"| `budget_seconds` | `null` | number in (0, 86400] | {meaning} | `auto` |")
     for one in list_definitions():
         documentation = ml.setting_of(one)
         values = _values(one.type, documentation.interval)

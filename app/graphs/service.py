@@ -14,13 +14,13 @@ from app.grid.difference import GridDifference, describe_difference
 from app.grid.grid import Grid, LabelSet
 from app.grid.listing import join_first
 from app.grid.packing import hash_content, pack_grid, unpack_grid
-from app.grid.places import add_substations, complete_substations, describe_substations
+from app.grid.places import add_substations, complete_substations, describe_substations, find_places
 from app.grid.report import ReadGrid, SubstationReport
 from app.grid.versions import Predecessor
 from app.storage.cache import BoundedCache
 from app.storage.db import current_time
 from app.storage.tables import GraphRow, LabelRow
-from ml import Graph
+from ml import Graph, Surroundings
 from ml.errors import Fault
 
 _GRIDS_REMEMBERED = 8
@@ -181,6 +181,12 @@ def to_ml_graph(
         labels=np.zeros(0, dtype=np.int64) if label is None else label.classes,
         class_names=() if label is None else label.class_names,
     )
+
+
+def read_surroundings(grid: Grid) -> Surroundings:
+    """Return substations and places of the buses, for folds and for methods that use them."""
+    places = find_places(grid)
+    return Surroundings(places.groups, places.coordinates)
 
 
 def delete_graph(session: Session, graph_id: str) -> None:

@@ -1,5 +1,7 @@
 """Predictions as JSON."""
 
+from typing import Literal
+
 import msgspec
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -24,6 +26,9 @@ class PredictionOut(BaseModel):
                 "class": "generator",
                 "probabilities": {"neither": 0.021, "load": 0.213, "generator": 0.766},
                 "true_label": "generator",
+                "known_label": "generator",
+                "answer": "generator",
+                "source": "known",
                 "split": "test",
                 "label": "role",
                 "graph_id": "0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e",
@@ -41,6 +46,13 @@ class PredictionOut(BaseModel):
     )
     probabilities: dict[str, float] = Field(description="Probability of every class.")
     true_label: str | None = Field(description="True class of the bus; null if it is unknown.")
+    known_label: str | None = Field(
+        description="Label of the bus in the label set; null if it has none. `class` never "
+        "repeats it: where the label was used for training with `auto`, `class` and "
+        "`probabilities` come from a model that did not see it (out of fold)."
+    )
+    answer: str = Field(description="The known label if there is one, else the predicted class.")
+    source: Literal["known", "predicted"] = Field(description="Where `answer` comes from.")
     split: Part | None = Field(
         description="Part of the split that the bus belongs to; null if it was not used."
     )

@@ -72,12 +72,17 @@ def predict_bus(session: Session, choice: ModelChoice, text: str) -> PredictionO
     predictions = model.predictions
     bus = _find_bus(session, model, text)
     shares = _round(predictions.probabilities[bus])
+    predicted = predictions.class_names[int(np.argmax(predictions.probabilities[bus]))]
+    known = _class_name(predictions, int(model.truth[bus]))
     return PredictionOut(
         bus_id=model.grid.bus_ids[bus],
         bus_name=model.grid.bus_names[bus] or None,
-        predicted=predictions.class_names[int(np.argmax(predictions.probabilities[bus]))],
+        predicted=predicted,
         probabilities=dict(zip(predictions.class_names, shares, strict=True)),
-        true_label=_class_name(predictions, int(model.truth[bus])),
+        true_label=known,
+        known_label=known,
+        answer=predicted if known is None else known,
+        source="predicted" if known is None else "known",
         split=PART_NAMES[predictions.parts[bus]],
         label=predictions.label,
         graph_id=predictions.graph_id,

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 import ml
-from app.graphs.service import get_label_set, load_grid, to_ml_graph
+from app.graphs.service import get_label_set, load_grid, read_surroundings, to_ml_graph
 from app.jobs.handle import JobHandle
 from app.models.predictions import pack_probabilities
 from app.models.service import get_model, get_prediction, load_weights
@@ -26,6 +26,7 @@ class _StoredModel:
     artifact: ml.Artifact
     probabilities: bytes
     graph: ml.Graph
+    surroundings: ml.Surroundings
 
 
 def run(job: JobRow, handle: JobHandle, _settings: Settings) -> None:
@@ -60,6 +61,7 @@ def _load(session: Session, model_id: str) -> _StoredModel:
         artifact=ml.Artifact(load_weights(session, model_id), row.manifest, row.sha256),
         probabilities=get_prediction(session, model_id).probabilities,
         graph=to_ml_graph(grid, label_set, row.manifest.get("feature_names")),
+        surroundings=read_surroundings(grid),
     )
 
 
@@ -68,6 +70,8 @@ def _train_again(
 ) -> ml.FittedMethod:
     method = ml.get_method(stored.artifact.method)
     settings = dict(stored.artifact.manifest["config"])
+    if method.key == ml.AutoSettings.method:
+        return _choose_again(handle, stored, split)
     if not method.is_network:
         del settings["method"]
         shared = ml.make_config(seed=settings.pop("seed"))
@@ -76,6 +80,20 @@ def _train_again(
     subject = TrainingSubject(stored.graph, split, ml.make_config(**settings))
     result = train_or_resume(job, handle, subject)
     return ml.FittedMethod(result.probabilities, result.artifact, result.history, result.best_epoch)
+
+
+def _choose_again(handle: JobHandle, stored: _StoredModel, split: ml.Split) -> ml.FittedMethod:
+    """Repeat the search of an automatic choice, step by step as its schedule says."""
+    manifest = stored.artifact.manifest
+    result = ml.fit_auto(
+        stored.graph,
+        split,
+        ml.AutoSettings.from_stored(manifest["config"]),
+        stored.surroundings,
+        schedule=ml.read_schedule(manifest),
+        on_step=lambda _key, number, _total: handle.check_stop(number),
+    )
+    return ml.FittedMethod(result.probabilities, result.artifact)
 
 
 def _compare(

@@ -11,14 +11,32 @@ import ml
 from ml.errors import Fault, InvalidHyperparameter
 
 _LONGEST_PROBLEM = 200
-_METHODS = tuple(method.key for method in ml.NETWORKS)
+_AUTO = "auto"
+_AUTO_NAMES = {"method", "seed", "budget_seconds"}
+_METHODS = (_AUTO, *(method.key for method in ml.NETWORKS))
+METHOD_MEANING = (
+    "`auto` chooses the best method by cross-validation and trains it on all labels; any other "
+    "value trains that network."
+)
 
 
-def parse_config(given: dict[str, Any]) -> tuple[ml.NetworkSettings, list[Fault]]:
+def parse_config(
+    given: dict[str, Any],
+) -> tuple[ml.NetworkSettings | ml.AutoSettings, list[Fault]]:
     """Return the settings and every fault of the given ones.
 
     If anything is wrong, the settings are the defaults.
     """
+    if given.get("method") != _AUTO:
+        return parse_network(given)
+    try:
+        return _read_auto(given), []
+    except InvalidHyperparameter as error:
+        return ml.AutoSettings(), list(map(_place, error.faults))
+
+
+def parse_network(given: dict[str, Any]) -> tuple[ml.NetworkSettings, list[Fault]]:
+    """Return the settings of a network, LFGCN by default, and every fault of the given ones."""
     try:
         return ml.make_config(**given), []
     except InvalidHyperparameter as error:
@@ -27,7 +45,25 @@ def parse_config(given: dict[str, Any]) -> tuple[ml.NetworkSettings, list[Fault]
 
 def is_setting(name: object) -> bool:
     """Return whether ``config`` of a training request accepts this name."""
-    return name == "method" or (isinstance(name, str) and ml.is_setting(name))
+    return name in _AUTO_NAMES or (isinstance(name, str) and ml.is_setting(name))
+
+
+def _read_auto(given: dict[str, Any]) -> ml.AutoSettings:
+    faults = [
+        Fault(name, "is not used by the automatic choice; remove it, or name a method")
+        if ml.is_setting(name)
+        else Fault(name, ml.describe_unknown(name))
+        for name in given
+        if name not in _AUTO_NAMES
+    ]
+    values = {name: value for name, value in given.items() if name in {"seed", "budget_seconds"}}
+    try:
+        settings = ml.AutoSettings(**values)
+    except InvalidHyperparameter as error:
+        raise InvalidHyperparameter([*faults, *error.faults]) from error
+    if faults:
+        raise InvalidHyperparameter(faults)
+    return settings
 
 
 def list_definitions() -> tuple[Field[Any], ...]:
@@ -38,8 +74,11 @@ def list_definitions() -> tuple[Field[Any], ...]:
 
 def config_schema() -> dict[str, Any]:
     """Return the JSON schema of the settings, for the documentation of the API."""
-    methods = SchemaField("lfgcn", description="The network that is trained.")
-    members: dict[str, Any] = {"method": (Literal[_METHODS], methods)}
+    (budget,) = (one for one in ml.list_fields(ml.AutoSettings) if one.name == "budget_seconds")
+    members: dict[str, Any] = {
+        "method": (Literal[_METHODS], SchemaField("lfgcn", description=METHOD_MEANING)),
+        budget.name: (float | None, _schema_field(budget)),
+    }
     widest = max(ml.NETWORKS, key=lambda method: len(ml.list_fields(method.settings)))
     types = ml.field_types(widest.settings)
     for one in list_definitions():
@@ -59,7 +98,7 @@ def warn_of_ignored_settings(config: Mapping[str, Any]) -> list[str]:
 
 def _schema_field(one: Field[Any]) -> Any:
     documentation = ml.setting_of(one)
-    users = ml.list_users(one.name)
+    users = [_AUTO] if one.name == "budget_seconds" else ml.list_users(one.name)
     used = f" Used by {', '.join(users)} only." if users else ""
     older = f" Also accepted as `{documentation.stored_as}`." if documentation.stored_as else ""
     bounds: dict[str, Any] = {}

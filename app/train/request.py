@@ -3,8 +3,12 @@
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
+
 from app.models.schemas import SplitIn
 from ml import (
+    UNLABELLED,
+    AutoSettings,
     Graph,
     NetworkSettings,
     Split,
@@ -20,14 +24,15 @@ from ml.arrays import IntArray
 class TrainingRequest:
     """Everything that decides the outcome of a training job.
 
+    ``split`` is None if all labels are used and the figures come from cross-validation.
     The jobs of a sweep share their baselines, which use ``baseline_config``.
     """
 
     graph_id: str
     label: str
     features: tuple[str, ...]
-    split: SplitIn
-    config: NetworkSettings
+    split: SplitIn | None
+    config: NetworkSettings | AutoSettings
     baselines: bool = True
     baseline_config: NetworkSettings | None = None
     sweep_id: str | None = None
@@ -38,7 +43,7 @@ class TrainingRequest:
             "graph_id": self.graph_id,
             "label": self.label,
             "features": list(self.features),
-            "split": self.split.model_dump(),
+            "split": None if self.split is None else self.split.model_dump(),
             "config": flatten_settings(self.config),
             "baselines": self.baselines,
         }
@@ -51,13 +56,13 @@ class TrainingRequest:
     @classmethod
     def from_payload(cls, payload: dict[str, Any]) -> Self:
         """Read what ``as_payload`` wrote."""
-        baseline_config = payload.get("baseline_config")
+        baseline_config, split = payload.get("baseline_config"), payload["split"]
         return cls(
             graph_id=payload["graph_id"],
             label=payload["label"],
             features=tuple(payload["features"]),
-            split=SplitIn.model_validate(payload["split"]),
-            config=make_config(**payload["config"]),
+            split=None if split is None else SplitIn.model_validate(split),
+            config=_read_config(payload["config"]),
             baselines=payload.get("baselines", True),
             baseline_config=None if baseline_config is None else make_config(**baseline_config),
             sweep_id=payload.get("sweep_id"),
@@ -73,8 +78,28 @@ class TrainingSubject:
     config: NetworkSettings
 
 
-def draw_split(labels: IntArray, split: SplitIn) -> Split:
-    """Divide the labelled buses as requested. Raises: InvalidSplit."""
+def _read_config(stored: dict[str, Any]) -> NetworkSettings | AutoSettings:
+    if stored.get("method") != AutoSettings.method:
+        return make_config(**stored)
+    return AutoSettings.from_stored(stored)
+
+
+def draw_known(labels: IntArray, split: SplitIn | None) -> tuple[Split, IntArray]:
+    """Return the buses whose labels the automatic choice may use, and those it is tested on.
+
+    Without a split all labels are used. Raises: InvalidSplit.
+    """
+    nothing = np.zeros(0, dtype=np.int64)
+    if split is None:
+        return Split(np.flatnonzero(labels != UNLABELLED), nothing, nothing), nothing
+    drawn = draw_split(labels, split)
+    known = np.sort(np.concatenate([drawn.train, drawn.validation]))
+    return Split(known, nothing, drawn.test), drawn.test
+
+
+def draw_split(labels: IntArray, split: SplitIn | None) -> Split:
+    """Divide the labelled buses as requested, stratified by default. Raises: InvalidSplit."""
+    split = split or SplitIn()
     draw = stratified_split if split.kind == "stratified" else random_split
     first, second, third = split.fractions
     return draw(labels, split.seed, (first, second, third))

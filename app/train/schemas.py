@@ -1,6 +1,6 @@
 """The body of POST /train."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, WithJsonSchema
 
@@ -25,7 +25,10 @@ class TrainIn(BodyIn):
         description="Label set to learn. Default: the only label set of the grid, else `role`.",
     )
     config: Annotated[dict[str, Any], WithJsonSchema(config_schema())] = Field(
-        {}, max_length=100, description="Settings that differ from their default values."
+        {},
+        max_length=100,
+        description='Settings that differ from their default values; `{"method": "auto"}` lets '
+        "the service choose the best method.",
     )
     features: list[str] | None = Field(
         None,
@@ -34,8 +37,11 @@ class TrainIn(BodyIn):
         description="Columns of the buses to learn from. Default: those of Pd, Qd, Vm, Va and "
         "base_kv that the grid has; if it has none of them, all feature columns.",
     )
-    split: SplitIn = Field(
-        SplitIn(), description="How the labelled buses are divided into three parts."
+    split: SplitIn | Literal["paper"] | None = Field(
+        None,
+        description="How the labelled buses are divided into training, validation and test buses; "
+        "`paper` is a random 10/20/70 split. Default: with `auto` none, all labels are used and "
+        "the figures are out of fold (cross-validation); with other methods stratified 10/20/70.",
     )
     baselines: bool = Field(
         True,

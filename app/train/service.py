@@ -12,10 +12,17 @@ from app.grid.grid import LabelSet
 from app.jobs.service import Origin, enqueue
 from app.models.schemas import SplitIn
 from app.storage.tables import JobRow
-from app.train.config import parse_config
+from app.train.config import parse_config, parse_network
 from app.train.request import TrainingRequest, draw_split
 from app.train.schemas import TrainIn
-from ml import DENSE_COPIES, UNLABELLED, NetworkSettings, check_fractions, flatten_settings
+from ml import (
+    DENSE_COPIES,
+    UNLABELLED,
+    AutoSettings,
+    NetworkSettings,
+    check_fractions,
+    flatten_settings,
+)
 from ml.errors import Fault, InvalidSplit
 
 DEFAULT_LABEL = "role"
@@ -41,22 +48,34 @@ def check_request(
     Raises: GraphNotFound, TrainingRejected.
     """
     grid = load_grid(session, body.graph_id)
-    config, faults = parse_config(body.config)
+    parse = parse_config if body.sweep is None else parse_network
+    config, faults = parse(body.config)
+    split = read_split(body, automatic=isinstance(config, AutoSettings))
     label_set, label_faults = _choose_labels(list_label_sets(session, body.graph_id), body.label)
     features = _choose_features(grid.feature_names, body.features)
     faults.extend(further)
     faults.extend(label_faults)
-    faults.extend(list_memory_faults(grid.bus_count, config))
-    faults.extend(_feature_faults((*grid.feature_names, *grid.bus_columns.names), features))
+    needs_features = isinstance(config, NetworkSettings)
+    if isinstance(config, NetworkSettings):
+        faults.extend(list_memory_faults(grid.bus_count, config))
+    columns = (*grid.feature_names, *grid.bus_columns.names)
+    faults.extend(_feature_faults(columns, features, required=needs_features))
     if label_set is None:
-        faults.extend(_fraction_faults(body.split))
+        faults.extend([] if split is None else _fraction_faults(split))
     else:
-        faults.extend(_split_faults(label_set, body.split))
+        faults.extend(_split_faults(label_set, split))
     if faults or label_set is None:
         raise TrainingRejected("The training request is invalid; no job was queued.", faults)
-    return TrainingRequest(
-        body.graph_id, label_set.name, features, body.split, config, body.baselines
-    )
+    return TrainingRequest(body.graph_id, label_set.name, features, split, config, body.baselines)
+
+
+def read_split(body: TrainIn, *, automatic: bool) -> SplitIn | None:
+    """Return the requested split; None if all labels are used with cross-validation."""
+    if body.split == "paper":
+        return SplitIn(kind="random")
+    if body.split is None:
+        return None if automatic else SplitIn()
+    return body.split
 
 
 def list_memory_faults(bus_count: int, config: NetworkSettings) -> Iterator[Fault]:
@@ -89,8 +108,10 @@ def _choose_features(columns: Sequence[str], requested: Sequence[str] | None) ->
     return defaults or tuple(columns)
 
 
-def _feature_faults(columns: Sequence[str], chosen: Sequence[str]) -> Iterator[Fault]:
-    if not chosen:
+def _feature_faults(
+    columns: Sequence[str], chosen: Sequence[str], *, required: bool
+) -> Iterator[Fault]:
+    if required and not chosen:
         yield Fault("features", "the grid has no feature column")
     counts = Counter(chosen)
     available = frozenset(columns)
@@ -113,12 +134,14 @@ def _fraction_faults(request: SplitIn) -> list[Fault]:
     return []
 
 
-def _split_faults(label_set: LabelSet, request: SplitIn) -> list[Fault]:
+def _split_faults(label_set: LabelSet, request: SplitIn | None) -> list[Fault]:
     labels = label_set.classes
     classes = np.unique(labels[labels != UNLABELLED])
     if len(classes) < 2:
         problem = f"{label_set.name!r} has {len(classes)} class(es); at least two are needed"
         return [Fault("label", problem)]
+    if request is None:
+        return []
     try:
         split = draw_split(labels, request)
     except InvalidSplit as error:

@@ -13,11 +13,11 @@ from app.storage.tables import JobRow
 from app.sweeps.plan import count_trials, plan_trials
 from app.sweeps.schemas import RangeIn, SweepIn
 from app.sweeps.service import NewSweep, store_sweep
-from app.train.config import parse_config
+from app.train.config import parse_network
 from app.train.request import TrainingRequest
 from app.train.schemas import TrainIn
 from app.train.service import check_request, list_memory_faults
-from ml import change_settings, make_config
+from ml import NetworkSettings, change_settings, make_config
 from ml.errors import Fault
 
 _MOST_VALUES = 1000
@@ -55,9 +55,12 @@ def enqueue_sweep(
 def _list_requests(
     sweep: SweepIn, base: TrainingRequest, sweep_id: str
 ) -> Iterator[TrainingRequest]:
-    for trial in plan_trials(sweep, base.config.seed):
-        config = change_settings(base.config, {**trial.parameters, "seed": trial.seed})
-        yield replace(base, config=config, baseline_config=base.config, sweep_id=sweep_id)
+    settings = base.config
+    if not isinstance(settings, NetworkSettings):
+        raise TypeError("a sweep varies the settings of a network")
+    for trial in plan_trials(sweep, settings.seed):
+        config = change_settings(settings, {**trial.parameters, "seed": trial.seed})
+        yield replace(base, config=config, baseline_config=settings, sweep_id=sweep_id)
 
 
 def list_sweep_faults(sweep: SweepIn, limit: int) -> Iterator[Fault]:
@@ -124,7 +127,7 @@ def _list_repeats(place: str, values: Sequence[Any]) -> Iterator[Fault]:
 
 
 def _list_value_faults(place: str, name: str, value: Any) -> Iterator[Fault]:
-    _, faults = parse_config({name: value})
+    _, faults = parse_network({name: value})
     for fault in faults:
         yield Fault(place, fault.problem)
 

@@ -14,10 +14,12 @@ from app.grid.grid import Grid, LabelSet
 from app.jobs.handle import JobHandle
 from app.labels.service import store_suitability
 from app.models.predictions import PackedPredictions
+from app.models.schemas import SplitIn
 from app.models.service import NewModel, store_model
 from app.settings import Settings
 from app.storage.tables import CheckpointRow, JobRow, ModelRow
 from app.sweeps.service import find_comparison
+from app.train.auto_task import run_auto
 from app.train.capacity import check_capacity
 from app.train.comparison import (
     ComparisonProgress,
@@ -35,20 +37,38 @@ _log = structlog.get_logger("levygrid.train")
 
 def run(job: JobRow, handle: JobHandle, settings: Settings) -> None:
     """Train as requested, from the last checkpoint if there is one; store model and reports."""
-    started = time.monotonic()
     request = TrainingRequest.from_payload(job.payload)
     grid, label_set = handle.read(lambda session: _load_data(session, request))
+    if isinstance(request.config, ml.AutoSettings):
+        budget = request.config.budget_seconds or settings.search_seconds or None
+        config = replace(request.config, budget_seconds=budget)
+        run_auto(job, handle, request, (grid, label_set), config)
+        return
+    _train_network(job, handle, settings, request, request.config, (grid, label_set))
+
+
+def _train_network(
+    job: JobRow,
+    handle: JobHandle,
+    settings: Settings,
+    request: TrainingRequest,
+    config: ml.NetworkSettings,
+    data: tuple[Grid, LabelSet],
+) -> None:
+    """Train one network, compare it with baselines and store it."""
+    started = time.monotonic()
+    grid, label_set = data
     graph = to_ml_graph(grid, label_set, request.features)
-    subject = TrainingSubject(graph, draw_split(graph.labels, request.split), request.config)
-    check_capacity(graph, request.config, settings, known=len(subject.split.train))
+    subject = TrainingSubject(graph, draw_split(graph.labels, request.split), config)
+    check_capacity(graph, config, settings, known=len(subject.split.train))
     result = train_or_resume(job, handle, subject)
-    progress = TrainingProgress.of_run(result.history, request.config.epochs).as_dict()
+    progress = TrainingProgress.of_run(result.history, config.epochs).as_dict()
     if not request.baselines:
         comparison = omit_comparison()
     elif measured := handle.read(lambda session: _find_measured(session, request)):
         comparison = share_comparison(measured)
     else:
-        baseline_subject = replace(subject, config=request.baseline_config or request.config)
+        baseline_subject = replace(subject, config=request.baseline_config or config)
         seconds = _allow_seconds(settings, time.monotonic() - started)
         comparison = replace(
             measure_baselines(job, ComparisonProgress(handle, progress), baseline_subject, seconds),
@@ -125,7 +145,7 @@ def _make_model(
 ) -> NewModel:
     additions = {
         "best_epoch": result.best_epoch,
-        "split_request": request.split.model_dump(),
+        "split_request": (request.split or SplitIn()).model_dump(),
         "label_definition": definition,
     }
     return NewModel(

@@ -12,7 +12,14 @@ from app.models.card.headline import (
     write_headline,
 )
 from app.models.card.kinds import describe_kind
-from app.models.card.reports import BaselineReport, ModelFigures, Part, SplitRequest
+from app.models.card.reports import (
+    CROSS_VALIDATION,
+    BaselineReport,
+    ModelFigures,
+    Part,
+    SelectionReport,
+    SplitRequest,
+)
 from app.models.card.schema import (
     BaselineOut,
     BaselinesOut,
@@ -25,6 +32,7 @@ from app.models.card.schema import (
     PartFiguresOut,
     PromotionOut,
     ReplayOut,
+    SelectionOut,
 )
 from app.storage.tables import GraphRow, ModelRow, PromotionRow, ReplayRow
 from ml import accuracy_interval
@@ -33,6 +41,7 @@ _PARTS: tuple[Part, ...] = ("train", "validation", "test")
 _SHOWN_ELSEWHERE = {
     "config",
     "split",
+    "selection",
     "split_request",
     "class_names",
     "feature_names",
@@ -55,7 +64,7 @@ class ModelHistory:
 def make_card(row: ModelRow, graph: GraphRow, history: ModelHistory) -> CardOut:
     """Return the card of a model."""
     figures = ModelFigures.from_stored(row.metrics)
-    interval = _test_interval(figures)
+    interval = _find_interval(row, figures)
     return CardOut(
         headline=write_headline(row),
         warnings=[*list_baseline_warnings(row), *list_leak_warnings(row)],
@@ -82,6 +91,7 @@ def make_card(row: ModelRow, graph: GraphRow, history: ModelHistory) -> CardOut:
         baselines=_describe_baselines(row),
         best_baseline=describe_best_baseline(row),
         suitability=row.suitability,
+        selection=_describe_selection(row),
         limits=list_limits(row, interval),
     )
 
@@ -146,6 +156,21 @@ def _describe_split(row: ModelRow, figures: ModelFigures) -> CardSplitOut:
         hash=(row.manifest.get("split") or {}).get("hash"),
         counts={part: figures.on(part).count for part in _PARTS},
     )
+
+
+def _describe_selection(row: ModelRow) -> SelectionOut | None:
+    stored = row.manifest.get("selection")
+    return None if stored is None else SelectionOut.model_validate(stored)
+
+
+def _find_interval(row: ModelRow, figures: ModelFigures) -> IntervalOut | None:
+    """Return the interval of the estimate of an automatic choice, else that of the test buses."""
+    estimate = SelectionReport.from_stored(row.manifest.get("selection")).estimate
+    is_cross_validated = (row.manifest.get("split_request") or {}).get("kind") == CROSS_VALIDATION
+    if estimate is None or not is_cross_validated:
+        return _test_interval(figures)
+    method = "bootstrap over out-of-fold answers, corrected for the choice (BBC-CV)"
+    return IntervalOut(low=estimate.low, high=estimate.high, confidence=0.95, method=method)
 
 
 def _test_interval(figures: ModelFigures) -> IntervalOut | None:

@@ -4,7 +4,13 @@ from collections.abc import Iterator
 
 from app.models.card.headline import list_leak_warnings
 from app.models.card.kinds import name_kind
-from app.models.card.reports import BaselineReports, ModelFigures, StoredSuitability
+from app.models.card.reports import (
+    CROSS_VALIDATION,
+    BaselineReports,
+    ModelFigures,
+    SplitRequest,
+    StoredSuitability,
+)
 from app.models.card.schema import IntervalOut
 from app.storage.tables import ModelRow
 from ml import list_ignored_settings
@@ -23,8 +29,18 @@ def list_limits(row: ModelRow, interval: IntervalOut | None) -> list[str]:
         *_list_label_limits(row),
         *_list_idle_settings(row),
         "The model is only valid for this version of this grid; a new bus needs a new model.",
-        "The figures come from one split and one seed; another split gives other figures.",
+        _describe_evaluation(row),
     ]
+
+
+def _describe_evaluation(row: ModelRow) -> str:
+    request = SplitRequest.from_stored(row.manifest.get("split_request"))
+    if request.kind != CROSS_VALIDATION:
+        return "The figures come from one split and one seed; another split gives other figures."
+    return (
+        "The figures are out of fold: every labelled bus is judged by models that did not see its "
+        "label. They hold for other buses as far as the labelled ones are a random sample."
+    )
 
 
 def _list_test_limits(row: ModelRow, interval: IntervalOut | None) -> Iterator[str]:

@@ -5,6 +5,7 @@ from app.models.card.reports import (
     BaselineReports,
     ModelFigures,
     Part,
+    SelectionReport,
     StoredSuitability,
 )
 from app.storage.tables import ModelRow
@@ -60,6 +61,9 @@ def list_leak_warnings(row: ModelRow) -> list[str]:
 
 def write_headline(row: ModelRow) -> str:
     """Return the first line of the card: how the model compares with its best baseline."""
+    selection = SelectionReport.from_stored(row.manifest.get("selection"))
+    if selection.members:
+        return describe_choice(selection)
     warnings = list_baseline_warnings(row)
     if warnings:
         return warnings[0]
@@ -70,6 +74,23 @@ def write_headline(row: ModelRow) -> str:
     if best.validation.accuracy == ModelFigures.from_stored(row.metrics).validation.accuracy:
         return f"A baseline is as good as this model on validation: {comparison}"
     return f"No baseline beats this model on validation; the best baseline: {comparison}"
+
+
+def describe_choice(selection: SelectionReport) -> str:
+    """Say which method was chosen automatically, and how good the model is expected to be."""
+    chosen = " and ".join(
+        member.key if member.weight == 1 else f"{member.key} ({member.weight:.0%})"
+        for member in selection.members
+    )
+    if selection.estimate is None:
+        return f"{chosen} was used without a comparison: {selection.reason}"
+    evaluated = sum(one.accuracy is not None for one in selection.candidates)
+    estimate = selection.estimate
+    return (
+        f"{chosen} was chosen among {evaluated} candidates by cross-validation on "
+        f"{selection.labels} labels; expected accuracy on buses without a label "
+        f"{estimate.accuracy:.3f} (95 % interval {estimate.low:.3f} to {estimate.high:.3f})."
+    )
 
 
 def _rank(report: BaselineReport) -> tuple[float, float]:

@@ -10,6 +10,8 @@ import msgspec
 from app.errors import StoredDataDamaged
 
 Part = Literal["train", "validation", "test"]
+CROSS_VALIDATION = "cross_validation"
+"""Kind of a split request without held-out buses: all figures are out of fold."""
 Curves = dict[str, list[int | float | None]]
 """Learning curves: the epochs and the figures of each, by name; null where not finite."""
 
@@ -106,6 +108,46 @@ class StoredSuitability(_StoredReport, frozen=True, kw_only=True):
 
     gives_away: tuple[str, ...] = ()
     classes_too_small: tuple[str, ...] = ()
+
+
+class SelectionEstimate(_StoredReport, frozen=True, kw_only=True):
+    """Expected accuracy on buses without a label, corrected for the choice of the method."""
+
+    accuracy: float
+    low: float
+    high: float
+
+
+class SelectionMember(_StoredReport, frozen=True, kw_only=True):
+    """One method of the chosen model and its weight."""
+
+    key: str
+    method: str
+    weight: float
+
+
+class SelectionCandidate(_StoredReport, frozen=True, kw_only=True):
+    """One candidate of the search, with its out-of-fold figures if it was evaluated."""
+
+    key: str
+    family: str = ""
+    accuracy: float | None = None
+    log_loss: float | None = None
+    seconds: float = 0.0
+    status: str
+
+
+class SelectionReport(_StoredReport, frozen=True, kw_only=True):
+    """The evidence for an automatic choice; without members there was none."""
+
+    reason: str = ""
+    labels: int = 0
+    folds: int = 0
+    repeats: int = 0
+    grouped: bool = False
+    estimate: SelectionEstimate | None = None
+    members: tuple[SelectionMember, ...] = ()
+    candidates: tuple[SelectionCandidate, ...] = ()
 
 
 class SplitRequest(_StoredReport, frozen=True, kw_only=True):

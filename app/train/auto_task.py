@@ -1,0 +1,135 @@
+"""The training job with the automatic choice of the method: search, refit, store."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import structlog
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+from sqlalchemy.orm import Session
+
+import ml
+from app.graphs.service import read_surroundings, to_ml_graph
+from app.grid.grid import Grid, LabelSet
+from app.jobs.handle import JobHandle
+from app.models.predictions import PackedPredictions
+from app.models.service import NewModel, store_model
+from app.storage.tables import JobRow
+from app.train.request import TrainingRequest, draw_known
+from ml.arrays import FloatArray
+
+_log = structlog.get_logger("levygrid.train")
+_NOT_MEASURED = "the automatic choice compared its own candidates; see `selection`"
+
+
+def run_auto(
+    job: JobRow,
+    handle: JobHandle,
+    request: TrainingRequest,
+    data: tuple[Grid, LabelSet],
+    settings: ml.AutoSettings,
+) -> None:
+    """Choose the best method for the known labels, refit it on all of them, store the model."""
+    grid, label_set = data
+    graph = to_ml_graph(grid, label_set, request.features)
+    split, _ = draw_known(graph.labels, request.split)
+    surroundings = read_surroundings(grid)
+    schedule = ml.plan_auto(graph, split, settings, surroundings)
+    search = _Search(job, handle, schedule)
+    result = ml.fit_auto(
+        graph,
+        split,
+        settings,
+        surroundings,
+        schedule=schedule,
+        on_step=search.start_candidate,
+        stored=search.arrays,
+    )
+    metrics = _measure(graph, split, result.probabilities)
+    model = _make_model(request, label_set.definition, split, result, metrics)
+
+    def store(session: Session) -> dict[str, Any]:
+        figures = {part: metrics[part].summary() for part in ("validation", "test")}
+        return {"model_id": store_model(session, replace(model, job_id=job.id)).id, **figures}
+
+    handle.succeed(search.finish(), store)
+
+
+def _measure(graph: ml.Graph, split: ml.Split, probabilities: FloatArray) -> dict[str, ml.Metrics]:
+    """Return the figures: out of fold on the known buses, and on the test buses if there are any.
+
+    The answers for known buses are out of fold, so no label judges a model that learnt it.
+    """
+    out_of_fold = ml.evaluate(probabilities, graph.labels, split.train)
+    tested = len(split.test) > 0
+    test = ml.evaluate(probabilities, graph.labels, split.test) if tested else out_of_fold
+    return {"train": out_of_fold, "validation": out_of_fold, "test": test}
+
+
+def _make_model(
+    request: TrainingRequest,
+    definition: str,
+    split: ml.Split,
+    result: ml.AutoResult,
+    metrics: dict[str, ml.Metrics],
+) -> NewModel:
+    split_request = {"kind": "cross_validation"}
+    additions = {
+        "split_request": split_request if request.split is None else request.split.model_dump(),
+        "label_definition": definition,
+    }
+    return NewModel(
+        graph_id=request.graph_id,
+        label=request.label,
+        kind=request.config.method,
+        class_names=tuple(result.artifact.manifest["class_names"]),
+        weights=result.artifact.weights,
+        manifest=result.artifact.manifest | additions,
+        metrics={part: figures.as_dict() for part, figures in metrics.items()},
+        curves={},
+        predictions=PackedPredictions.pack(result.probabilities, split),
+        baselines={"seconds_allowed": 0, "omitted": _NOT_MEASURED, "items": []},
+    )
+
+
+class _Search:
+    """Reports the candidate that is evaluated, and saves finished ones for a later attempt."""
+
+    def __init__(self, job: JobRow, handle: JobHandle, schedule: ml.Schedule) -> None:
+        self._handle = handle
+        self._total = len(schedule.steps) + len(schedule.networks)
+        self._seconds = round(schedule.seconds, 1)
+        self._number = 0
+        self.arrays: dict[str, FloatArray] = self._load(job)
+
+    def start_candidate(self, key: str, number: int, total: int) -> None:
+        """Store the progress. Raises: TrainingInterrupted if the worker stops."""
+        self._number = number
+        self._handle.report(lambda: self._describe(f"trying {key} ({number + 1} of {total})"))
+        if self._handle.is_checkpoint_due():
+            arrays = {name: np.ascontiguousarray(value) for name, value in self.arrays.items()}
+            self._handle.save_checkpoint(number, save(arrays))
+
+    def finish(self) -> dict[str, Any]:
+        """Return the progress of a finished search."""
+        self._number = self._total
+        return self._describe("refitted on all known labels")
+
+    def _describe(self, stage: str) -> dict[str, Any]:
+        return {
+            "epoch": self._number,
+            "epochs": self._total,
+            "stage": stage,
+            "estimated_seconds": self._seconds,
+        }
+
+    def _load(self, job: JobRow) -> dict[str, FloatArray]:
+        checkpoint = self._handle.find_checkpoint()
+        if checkpoint is None:
+            return {}
+        try:
+            return dict(load(checkpoint.content))
+        except SafetensorError as error:
+            _log.warning("checkpoint rejected, search restarts", job=job.id, reason=str(error))
+            return {}
