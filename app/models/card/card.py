@@ -32,8 +32,8 @@ from app.models.card.schema import (
     PartFiguresOut,
     PromotionOut,
     ReplayOut,
-    SelectionOut,
 )
+from app.models.card.selection_schema import SelectionOut
 from app.storage.tables import GraphRow, ModelRow, PromotionRow, ReplayRow
 from ml import accuracy_interval
 

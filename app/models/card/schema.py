@@ -6,6 +6,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.models.card.reports import Curves, Part
+from app.models.card.selection_schema import SelectionOut
 
 _MODEL_ID = "7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f"
 _PROMOTE = f"/models/{_MODEL_ID}/baselines/mlp/promote"
@@ -208,52 +209,6 @@ class CardSplitOut(BaseModel):
         description="Count of buses per part.",
         examples=[{"train": 11, "validation": 24, "test": 83}],
     )
-
-
-class SelectionEstimateOut(BaseModel):
-    """Expected accuracy on buses without a label."""
-
-    accuracy: float = Field(description="Out-of-fold accuracy, corrected for the choice.")
-    low: float = Field(description="Lower end of the 95 % interval.")
-    high: float = Field(description="Upper end of the 95 % interval.")
-
-
-class SelectionMemberOut(BaseModel):
-    """One method of the chosen model."""
-
-    key: str = Field(description="Candidate.", examples=["bridges_3 clamped balanced"])
-    method: str = Field(description="Key of its method.")
-    settings: dict[str, Any] = Field(description="Its settings.")
-    weight: float = Field(description="Its share of the answer, 0 to 1.")
-
-
-class SelectionCandidateOut(BaseModel):
-    """One candidate of the search."""
-
-    key: str = Field(description="Candidate.")
-    family: str = Field("", description="`propagation`, `tabular` or `network`.")
-    accuracy: float | None = Field(description="Out-of-fold accuracy; null if not evaluated.")
-    log_loss: float | None = Field(description="Out-of-fold log loss; null if not evaluated.")
-    seconds: float = Field(description="Seconds that its evaluation took.")
-    status: str = Field(description="Whether it was chosen, evaluated or left out, and why.")
-
-
-class SelectionOut(BaseModel):
-    """How the method was chosen automatically."""
-
-    reason: str = Field(description="Why this method was chosen.")
-    labels: int = Field(description="Number of labels that were used.")
-    folds: int = Field(description="Folds of the cross-validation; 0: too few labels for it.")
-    repeats: int = Field(description="Repetitions of the cross-validation.")
-    grouped: bool = Field(
-        description="Whether buses of one substation always share a fold, so that twins on both "
-        "sides of a split do not flatter the figures."
-    )
-    estimate: SelectionEstimateOut | None = Field(
-        description="Expected accuracy; null if there were too few labels to estimate it."
-    )
-    members: list[SelectionMemberOut] = Field(description="The chosen method or ensemble.")
-    candidates: list[SelectionCandidateOut] = Field(description="Every candidate, best first.")
 
 
 class CardOut(BaseModel):

@@ -14,7 +14,7 @@ from ml.training.selection.ensemble import ChosenMembers, Pool, choose, combine,
 from ml.training.selection.estimate import AccuracyEstimate, estimate_accuracy
 from ml.training.selection.evaluation import Evaluator, Refit
 from ml.training.selection.folds import FoldPlan, assign_folds
-from ml.training.selection.problem import Problem
+from ml.training.selection.problem import LabelProblem
 from ml.training.selection.schedule import Schedule, plan_schedule
 
 OnStep = Callable[[str, int, int], None]
@@ -87,7 +87,7 @@ class _Run:
 
 
 def select(
-    problem: Problem,
+    problem: LabelProblem,
     schedule: Schedule | None = None,
     on_step: OnStep | None = None,
     stored: Stored | None = None,
@@ -189,7 +189,7 @@ def _enter_network(run: _Run, candidate: Candidate, answers: list[FloatArray]) -
         run.seconds[key] = run.seconds[candidate.key]
 
 
-def _conclude(problem: Problem, schedule: Schedule, run: _Run) -> Selection:
+def _conclude(problem: LabelProblem, schedule: Schedule, run: _Run) -> Selection:
     entered = list(run.held_out)
     pool = make_pool(
         entered,
@@ -244,7 +244,7 @@ def _tabulate(
 
 
 def _choose_without_evidence(
-    problem: Problem, schedule: Schedule, listed: dict[str, Candidate]
+    problem: LabelProblem, schedule: Schedule, listed: dict[str, Candidate]
 ) -> Selection:
     """Use the default where the labels are too few to compare methods."""
     candidate = listed[schedule.steps[0].candidate]

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ml.training.selection.edges import MOST_FEATURES, list_weightings
-from ml.training.selection.problem import Problem
+from ml.training.selection.edges import NARROW_FEATURES, list_weightings
+from ml.training.selection.problem import LabelProblem
 
 Family = Literal["propagation", "tabular", "network"]
-MOST_FRACTIONAL_NODES = 3000
+MOST_SPREAD_NODES = 3000
 """Above this the fractional power of the Laplacian, a full matrix, takes minutes."""
 LARGE = 20_000
 """Above this many nodes only the candidates that usually win are tried."""
@@ -46,7 +46,7 @@ class Candidate:
     prior_cost: float = 0.0
 
 
-def list_candidates(problem: Problem) -> tuple[Candidate, ...]:
+def list_candidates(problem: LabelProblem) -> tuple[Candidate, ...]:
     """List the candidates that fit a problem, the one to use without evidence first."""
     spread = list(_list_propagations(problem))
     if len(problem.known) < LABELS_PER_CLASS * (problem.counts > 0).sum():
@@ -58,10 +58,10 @@ def list_candidates(problem: Problem) -> tuple[Candidate, ...]:
     return (*spread, *(one for one in _list_tabular(problem) if one.key in trained))
 
 
-def _list_propagations(problem: Problem) -> Iterator[Candidate]:
+def _list_propagations(problem: LabelProblem) -> Iterator[Candidate]:
     names = list_weightings(problem)
     first = [name for name in ("bridges_3",) if name in names]
-    fractional = problem.graph.node_count <= MOST_FRACTIONAL_NODES
+    fractional = problem.graph.node_count <= MOST_SPREAD_NODES
     for gamma in _GAMMAS if fractional else (1.0,):
         for edges in [*first, *(name for name in names if name not in first)]:
             for alpha in _ALPHAS:
@@ -90,11 +90,11 @@ def _name(settings: dict[str, Any]) -> str:
     return f"propagation[{settings['edges']},{reach},{kind}]"
 
 
-def _list_tabular(problem: Problem) -> Iterator[Candidate]:
+def _list_tabular(problem: LabelProblem) -> Iterator[Candidate]:
     width = problem.graph.features.shape[1]
     placed = problem.places is not None
     table: list[tuple[str, str, tuple[str, ...], dict[str, Any]]] = []
-    if width > MOST_FEATURES:
+    if width > NARROW_FEATURES:
         table += [
             ("logistic_far", "logistic", ("far",), {"C": 100.0}),
             ("logistic_near", "logistic", ("near",), {"C": 100.0}),
@@ -121,10 +121,10 @@ def _list_tabular(problem: Problem) -> Iterator[Candidate]:
         yield Candidate(key, "tabular", method, {"parts": parts, **settings})
 
 
-def _list_networks(problem: Problem) -> Iterator[Candidate]:
+def _list_networks(problem: LabelProblem) -> Iterator[Candidate]:
     if problem.graph.features.shape[1] == 0:
         return
-    wide = problem.graph.features.shape[1] > MOST_FEATURES
+    wide = problem.graph.features.shape[1] > NARROW_FEATURES
     scaling = {"feature_scaling": "presence" if wide else "quantile"}
     exact = {"filter_method": "exact", "alpha": 0.95, "gamma": 0.8}
     plus = {"label_spreading": "clamped", "label_alpha": 0.9999, "label_bridges": 3.0}

@@ -1,4 +1,4 @@
-"""Columns that a feature method is trained on: own features, neighbours', places, label scores."""
+"""FeatureParts that a feature method is trained on: own features, neighbours', places, label scores."""
 
 from collections.abc import Sequence
 
@@ -7,8 +7,8 @@ import numpy as np
 from ml.arrays import FloatArray, IntArray
 from ml.graph.laplacian import degrees_of
 from ml.graph.scaling import fit_scaling
-from ml.training.selection.edges import MOST_FEATURES, list_weightings, weigh
-from ml.training.selection.problem import Problem
+from ml.training.selection.edges import NARROW_FEATURES, list_weightings, weigh
+from ml.training.selection.problem import LabelProblem
 from ml.training.selection.propagation import Precision, Spreading, hold_out, spread_labels
 
 MOST_EXACT_LABELS = 1500
@@ -20,7 +20,7 @@ _SCORES = (
 _SCORES_OF_MANY = (Spreading(alpha=0.99, sigma=0.0), Spreading(alpha=0.9, sigma=0.0))
 
 
-class Columns:
+class FeatureParts:
     """Makes the columns of a problem; those that do not depend on labels are made once.
 
     ``own`` are the scaled features and the degree, ``neighbours`` their means over the
@@ -28,7 +28,7 @@ class Columns:
     ``places`` the coordinates, ``scores`` what the labels of other nodes say.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: LabelProblem) -> None:
         self._problem = problem
         self._kept: dict[str, FloatArray] = {}
         self._precisions: dict[float, Precision] = {}
@@ -36,7 +36,7 @@ class Columns:
     @property
     def wide(self) -> bool:
         """True if the features are many, as words are."""
-        return bool(self._problem.graph.features.shape[1] > MOST_FEATURES)
+        return bool(self._problem.graph.features.shape[1] > NARROW_FEATURES)
 
     def make(self, parts: Sequence[str], train: IntArray) -> FloatArray:
         """Return the named parts side by side; ``scores`` come from the labels of ``train``.

@@ -9,9 +9,9 @@ from ml.arrays import FloatArray, IntArray
 from ml.artifact.artifact import Artifact, Tensors
 from ml.levy.dense import fractional_laplacian
 from ml.training.selection.candidates import Candidate
-from ml.training.selection.columns import MOST_EXACT_LABELS, Columns
+from ml.training.selection.columns import MOST_EXACT_LABELS, FeatureParts
 from ml.training.selection.edges import weigh
-from ml.training.selection.problem import Problem
+from ml.training.selection.problem import LabelProblem
 from ml.training.selection.propagation import (
     Precision,
     Responses,
@@ -44,11 +44,11 @@ class Evaluator:
     read-out only should follow each other.
     """
 
-    def __init__(self, problem: Problem, folds: IntArray) -> None:
+    def __init__(self, problem: LabelProblem, folds: IntArray) -> None:
         """Take the fold of each known node per repetition, (R, n)."""
         self.problem = problem
         self.folds = folds
-        self._columns = Columns(problem)
+        self._columns = FeatureParts(problem)
         self._last: tuple[tuple[Any, ...], Precision, Responses | None] | None = None
         self._power: tuple[tuple[Any, ...], FloatArray] | None = None
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ml.arrays import IntArray
-from ml.training.selection.problem import Problem
+from ml.training.selection.problem import LabelProblem
 
 FOLDS = 5
 FEWEST_LABELS = 6
@@ -21,7 +21,7 @@ class FoldPlan:
     repeats: int
 
 
-def plan_folds(problem: Problem) -> FoldPlan:
+def plan_folds(problem: LabelProblem) -> FoldPlan:
     """Choose folds and repetitions by the number of labels and nodes.
 
     Many labels get few repetitions, because the estimate is precise already. Methods that
@@ -39,7 +39,7 @@ def plan_folds(problem: Problem) -> FoldPlan:
     return FoldPlan(min(FOLDS, units), 4 if labels <= 150 else 2)
 
 
-def assign_folds(problem: Problem, plan: FoldPlan) -> IntArray:
+def assign_folds(problem: LabelProblem, plan: FoldPlan) -> IntArray:
     """Return the fold of each known node in each repetition, stratified by class.
 
     Nodes of one group share a fold where groups are given.

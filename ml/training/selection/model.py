@@ -15,7 +15,7 @@ from ml.graph.split import Split
 from ml.methods.auto import AutoSettings
 from ml.training.device import describe_machine
 from ml.training.selection.auto import OnStep, Selection, Stored, select
-from ml.training.selection.problem import Problem
+from ml.training.selection.problem import LabelProblem
 from ml.training.selection.schedule import Schedule, plan_schedule
 
 
@@ -88,7 +88,7 @@ def read_schedule(manifest: Mapping[str, Any]) -> Schedule:
     return Schedule.from_dict(manifest["selection"]["schedule"])
 
 
-def describe_selection(selection: Selection, problem: Problem) -> dict[str, Any]:
+def describe_selection(selection: Selection, problem: LabelProblem) -> dict[str, Any]:
     """Return the evidence for the choice as plain JSON values."""
     estimate = selection.estimate
     return {
@@ -116,10 +116,10 @@ def describe_selection(selection: Selection, problem: Problem) -> dict[str, Any]
 
 def _make_problem(
     graph: Graph, split: Split, settings: AutoSettings, surroundings: Surroundings
-) -> Problem:
+) -> LabelProblem:
     labels = np.full_like(graph.labels, UNLABELLED)
     labels[split.train] = graph.labels[split.train]
-    return Problem(
+    return LabelProblem(
         replace(graph, labels=labels),
         surroundings.groups,
         surroundings.coordinates,

@@ -12,7 +12,7 @@ from ml.graph.graph import Graph
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class LabelProblem:
     """A graph with some known labels and, optionally, groups and places of its nodes.
 
     ``groups`` numbers the substation of each node; ``coordinates`` are latitude and longitude,

@@ -8,7 +8,7 @@ from typing import Any
 from ml.training.selection.candidates import Candidate, list_candidates
 from ml.training.selection.columns import MOST_EXACT_LABELS
 from ml.training.selection.folds import FoldPlan, plan_folds
-from ml.training.selection.problem import Problem
+from ml.training.selection.problem import LabelProblem
 
 SURVIVORS = 2
 """Networks that are trained on all folds after one fold each."""
@@ -66,7 +66,7 @@ def default_budget(node_count: int) -> float:
     return min(_MOST_SECONDS, 6.0 * math.pow(max(1.0, node_count / 118), 0.8))
 
 
-def plan_schedule(problem: Problem, budget_seconds: float | None = None) -> Schedule:
+def plan_schedule(problem: LabelProblem, budget_seconds: float | None = None) -> Schedule:
     """Fit candidates into a budget in the order of what they usually bring.
 
     The first propagation is always evaluated. Trained methods use one repetition.
@@ -107,7 +107,7 @@ def _order(candidates: Sequence[Candidate]) -> list[Candidate]:
     return [*ordinary, *tabular, *(one for one in spread if one.settings["gamma"] < 1)]
 
 
-def _make_step(problem: Problem, plan: FoldPlan, candidate: Candidate) -> ScheduleStep:
+def _make_step(problem: LabelProblem, plan: FoldPlan, candidate: Candidate) -> ScheduleStep:
     if candidate.family == "propagation":
         seconds = _time_propagation(problem, plan, candidate)
         return ScheduleStep(candidate.key, plan.repeats, round(seconds, 4))
@@ -115,7 +115,7 @@ def _make_step(problem: Problem, plan: FoldPlan, candidate: Candidate) -> Schedu
     return ScheduleStep(candidate.key, 1, round(fits * _time_tabular(problem, candidate), 4))
 
 
-def _time_propagation(problem: Problem, plan: FoldPlan, candidate: Candidate) -> float:
+def _time_propagation(problem: LabelProblem, plan: FoldPlan, candidate: Candidate) -> float:
     """AccuracyEstimate seconds; a factorisation is shared by about four read-outs."""
     nodes, labels, classes = problem.graph.node_count, len(problem.known), problem.graph.class_count
     if labels > MOST_EXACT_LABELS:
@@ -128,7 +128,7 @@ def _time_propagation(problem: Problem, plan: FoldPlan, candidate: Candidate) ->
     return float(shared / 4 + own)
 
 
-def _time_tabular(problem: Problem, candidate: Candidate) -> float:
+def _time_tabular(problem: LabelProblem, candidate: Candidate) -> float:
     nodes, labels, classes = problem.graph.node_count, len(problem.known), problem.graph.class_count
     width = max(1, problem.graph.features.shape[1])
     parts: tuple[str, ...] = candidate.settings["parts"]
@@ -146,7 +146,7 @@ def _time_tabular(problem: Problem, candidate: Candidate) -> float:
 
 
 def _fit_networks(
-    problem: Problem, plan: FoldPlan, candidates: Sequence[Candidate], left: float
+    problem: LabelProblem, plan: FoldPlan, candidates: Sequence[Candidate], left: float
 ) -> tuple[ScheduleStep, ...]:
     """Return the networks of which one fold each and all folds of the survivors fit."""
     chosen: list[ScheduleStep] = []
@@ -160,7 +160,7 @@ def _fit_networks(
     return tuple(chosen)
 
 
-def _time_network(problem: Problem, candidate: Candidate) -> float:
+def _time_network(problem: LabelProblem, candidate: Candidate) -> float:
     """AccuracyEstimate the seconds of one training."""
     nodes = problem.graph.node_count
     epochs = candidate.settings["stops"][-1]

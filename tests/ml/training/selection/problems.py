@@ -4,12 +4,12 @@ import numpy as np
 
 from ml.arrays import FloatArray, IntArray
 from ml.graph.graph import UNLABELLED, Graph
-from ml.training.selection.problem import Problem
+from ml.training.selection.problem import LabelProblem
 
 
 def make_communities(
     size: int = 20, known: int = 6, seed: int = 0, features: bool = True, noise: bool = False
-) -> tuple[Problem, IntArray]:
+) -> tuple[LabelProblem, IntArray]:
     """Two random communities joined by two edges; the class is the community, or a coin."""
     generator = np.random.default_rng(seed)
     edges = [
@@ -38,4 +38,4 @@ def make_communities(
         labels=labels,
         class_names=("a", "b"),
     )
-    return Problem(graph), truth.astype(np.int64)
+    return LabelProblem(graph), truth.astype(np.int64)

@@ -10,12 +10,12 @@ from ml.errors import InvalidInput
 from ml.graph.graph import UNLABELLED, Graph
 from ml.training.selection.auto import select
 from ml.training.selection.candidates import Family, list_candidates
-from ml.training.selection.columns import Columns
+from ml.training.selection.columns import FeatureParts
 from ml.training.selection.ensemble import choose, choose_single, make_pool, sharpen
 from ml.training.selection.estimate import estimate_accuracy
 from ml.training.selection.evaluation import Evaluator
 from ml.training.selection.folds import FoldPlan, assign_folds, plan_folds
-from ml.training.selection.problem import Problem
+from ml.training.selection.problem import LabelProblem
 from ml.training.selection.schedule import Schedule, plan_schedule
 from tests.ml.training.selection.problems import make_communities
 
@@ -24,7 +24,7 @@ class _Stop(Exception):
     """Ends a run from outside."""
 
 
-def relabel(problem: Problem, labels: list[int] | np.ndarray) -> Problem:
+def relabel(problem: LabelProblem, labels: list[int] | np.ndarray) -> LabelProblem:
     graph = dataclasses.replace(problem.graph, labels=np.asarray(labels))
     return dataclasses.replace(problem, graph=graph)
 
@@ -142,7 +142,7 @@ def test_a_class_with_one_member_among_many_labels_is_served() -> None:
     labels = problem.graph.labels.copy()
     labels[problem.known[0]] = 2
     graph = dataclasses.replace(problem.graph, labels=labels, class_names=("a", "b", "c"))
-    found = select(Problem(graph), plan_schedule(Problem(graph), 0.5))
+    found = select(LabelProblem(graph), plan_schedule(LabelProblem(graph), 0.5))
     assert found.probabilities.shape == (40, 3)
     assert found.estimate is not None
 
@@ -158,7 +158,7 @@ def test_a_class_on_another_island_is_served() -> None:
     edges = np.array([[0, 1], [1, 2], [2, 3], [4, 5], [5, 6], [6, 7], [8, 9]])
     labels = np.array([0, 0, 0, -1, 1, 1, 1, -1, -1, -1])
     graph = Graph(node_count=10, edges=edges, weights=np.ones(7), labels=labels)
-    problem = Problem(graph)
+    problem = LabelProblem(graph)
     found = select(problem, plan_schedule(problem, 0.2))
     assert found.probabilities[3].argmax() == 0
     assert found.probabilities[7].argmax() == 1
@@ -169,7 +169,7 @@ def test_no_label_and_wrong_shapes_are_refused_at_once() -> None:
     problem, _ = make_communities()
     bare = dataclasses.replace(problem.graph, labels=np.full(40, UNLABELLED))
     with pytest.raises(InvalidInput, match=r"no label is known.*groups.*coordinates"):
-        Problem(bare, groups=np.zeros(3, dtype=np.int64), coordinates=np.zeros((40, 3)))
+        LabelProblem(bare, groups=np.zeros(3, dtype=np.int64), coordinates=np.zeros((40, 3)))
 
 
 def test_groups_are_never_split_between_folds() -> None:
@@ -201,11 +201,11 @@ def test_folds_hold_out_each_known_node_once_per_repetition() -> None:
 
 def test_label_scores_of_a_training_node_do_not_know_its_label() -> None:
     problem, _ = make_communities()
-    before = Columns(problem).make(("scores",), problem.known)
+    before = FeatureParts(problem).make(("scores",), problem.known)
     labels = problem.graph.labels.copy()
     node = problem.known[0]
     labels[node] = 1 - labels[node]
-    after = Columns(relabel(problem, labels)).make(("scores",), problem.known)
+    after = FeatureParts(relabel(problem, labels)).make(("scores",), problem.known)
     np.testing.assert_allclose(before[node], after[node], atol=1e-9)
 
 
@@ -250,5 +250,5 @@ def test_a_refitted_forest_is_served_by_its_arrays() -> None:
     candidate = next(one for one in list_candidates(problem) if one.key == "forest")
     evaluator = Evaluator(problem, np.zeros((1, len(problem.known)), dtype=np.int64))
     refit = evaluator.refit(candidate)
-    columns = Columns(problem).make(candidate.settings["parts"], problem.known)
+    columns = FeatureParts(problem).make(candidate.settings["parts"], problem.known)
     np.testing.assert_allclose(apply_trees(refit.tensors, columns), refit.probabilities, atol=1e-12)
