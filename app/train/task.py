@@ -1,7 +1,7 @@
 """The training job: load the data, train, compare with baselines, store the model."""
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -22,6 +22,7 @@ from app.sweeps.service import find_comparison
 from app.train.auto_task import run_auto
 from app.train.capacity import check_capacity
 from app.train.comparison import (
+    BaselineComparison,
     ComparisonProgress,
     judge_label,
     measure_baselines,
@@ -63,24 +64,50 @@ def _train_network(
     check_capacity(graph, config, settings, known=len(subject.split.train))
     result = train_or_resume(job, handle, subject)
     progress = TrainingProgress.of_run(result.history, config.epochs).as_dict()
-    if not request.baselines:
-        comparison = omit_comparison()
-    elif measured := handle.read(lambda session: _find_measured(session, request)):
-        comparison = share_comparison(measured)
-    else:
-        baseline_subject = replace(subject, config=request.baseline_config or config)
-        seconds = _allow_seconds(settings, time.monotonic() - started)
+    seconds = _allow_seconds(settings, time.monotonic() - started)
+    comparison = _find_comparison(handle, request)
+    if comparison is None:
+        inputs = replace(subject, config=request.baseline_config or config)
         comparison = replace(
-            measure_baselines(job, ComparisonProgress(handle, progress), baseline_subject, seconds),
+            measure_baselines(job, ComparisonProgress(handle, progress), inputs, seconds),
             suitability=judge_label(handle, request.graph_id, grid, label_set),
         )
+    _store(job, handle, request, TrainedNetwork(subject, result, comparison), label_set, progress)
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedNetwork:
+    """A trained network with its inputs and its comparison with baselines."""
+
+    subject: TrainingSubject
+    result: ml.TrainingResult
+    comparison: BaselineComparison
+
+
+def _find_comparison(handle: JobHandle, request: TrainingRequest) -> BaselineComparison | None:
+    """Return the comparison that needs no measurement, None if baselines are to be measured."""
+    if not request.baselines:
+        return omit_comparison()
+    measured = handle.read(lambda session: _find_measured(session, request))
+    return None if measured is None else share_comparison(measured)
+
+
+def _store(
+    job: JobRow,
+    handle: JobHandle,
+    request: TrainingRequest,
+    trained: TrainedNetwork,
+    label_set: LabelSet,
+    progress: dict[str, Any],
+) -> None:
+    comparison, result = trained.comparison, trained.result
 
     def store(session: Session) -> dict[str, Any]:
         if comparison.suitability is not None:
             report = comparison.suitability
             store_suitability(session, request.graph_id, request.label, report)
         model = replace(
-            _make_model(request, subject, result, label_set.definition),
+            _make_model(request, trained.subject, result, label_set.definition),
             job_id=job.id,
             baselines=comparison.baselines,
             suitability=msgspec.to_builtins(comparison.suitability),

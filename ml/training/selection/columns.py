@@ -1,4 +1,4 @@
-"""FeatureParts that a feature method is trained on: own features, neighbours', places, label scores."""
+"""Columns that a feature method is trained on: own and neighbouring features, places, scores."""
 
 from collections.abc import Sequence
 

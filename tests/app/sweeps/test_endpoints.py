@@ -148,7 +148,7 @@ def test_an_operator_that_does_not_fit_into_memory_is_rejected(api: TestClient) 
     sweep = {"grid": {"operator": ["auto", "dense"]}}
     faults = faults_of(api.post("/train", json=body | {"sweep": sweep}))
     assert set(faults) == {"sweep.grid.operator[1]"}
-    assert "13 GB" in faults["sweep.grid.operator[1]"]
+    assert "19 GB" in faults["sweep.grid.operator[1]"]
 
 
 def test_the_same_idempotency_key_returns_the_same_sweep(api: TestClient) -> None:

@@ -227,5 +227,5 @@ def test_an_exponent_outside_its_interval_is_refused() -> None:
 
 
 def test_an_accuracy_beyond_double_precision_is_named() -> None:
-    with pytest.raises(ToleranceNotReached, match="asked for"):
+    with pytest.raises(ToleranceNotReached, match="requested"):
         GraphPowers(path(50).adjacency, 0.1, accuracy=1e-15).whole()
