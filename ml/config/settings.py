@@ -49,14 +49,14 @@ class MethodSettings:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the settings as plain JSON values, under the names that models are stored with."""
-        values = {stored_name(one): getattr(self, one.name) for one in list_fields(type(self))}
-        return {"method": self.method, **values}
+        names = list_stored_names(type(self))
+        return {"method": self.method, **{old: getattr(self, new) for old, new in names.items()}}
 
     @classmethod
     def from_stored(cls, values: Mapping[str, Any]) -> Self:
         """Read the settings of this class from a stored mapping that may hold others as well."""
-        own = {one.name: stored_name(one) for one in list_fields(cls)}
-        return cls(**{name: values[stored] for name, stored in own.items() if stored in values})
+        names = list_stored_names(cls)
+        return cls(**{new: values[old] for old, new in names.items() if old in values})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,7 +198,7 @@ class AlphaSettings(NetworkSettings):
 
 def list_fields(settings: type[MethodSettings]) -> tuple[Field[Any], ...]:
     """Return the documented fields of a settings class."""
-    return tuple(one for one in fields(settings) if is_setting(one))
+    return tuple(_read_definitions(cast("Hashable", settings)).values())
 
 
 def field_types(settings: type[MethodSettings]) -> Mapping[str, Any]:
@@ -206,15 +206,30 @@ def field_types(settings: type[MethodSettings]) -> Mapping[str, Any]:
     return _read_types(cast("Hashable", settings))
 
 
+def list_stored_names(settings: type[MethodSettings]) -> Mapping[str, str]:
+    """Return the name of every field by the name that models are stored with."""
+    return _read_stored_names(cast("Hashable", settings))
+
+
+def check_value(settings: type[MethodSettings], name: str, value: object) -> str | None:
+    """Describe what is wrong with the value of one field, None if it is valid."""
+    definition = _read_definitions(cast("Hashable", settings))[name]
+    return find_problem(value, field_types(settings)[name], setting_of(definition).interval)
+
+
+@cache
+def _read_definitions(settings: Any) -> Mapping[str, Field[Any]]:
+    return {one.name: one for one in fields(settings) if is_setting(one)}
+
+
 @cache
 def _read_types(settings: Any) -> Mapping[str, Any]:
     return get_type_hints(settings)
 
 
-def check_value(settings: type[MethodSettings], name: str, value: object) -> str | None:
-    """Describe what is wrong with the value of one field, None if it is valid."""
-    (definition,) = (one for one in list_fields(settings) if one.name == name)
-    return find_problem(value, field_types(settings)[name], setting_of(definition).interval)
+@cache
+def _read_stored_names(settings: Any) -> Mapping[str, str]:
+    return {stored_name(one): one.name for one in list_fields(settings)}
 
 
 def _list_faults(given: MethodSettings) -> Iterator[Fault]:

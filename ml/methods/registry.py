@@ -14,6 +14,7 @@ from ml.config.settings import (
     NetworkSettings,
     check_value,
     list_fields,
+    list_stored_names,
 )
 from ml.errors import Fault, InvalidHyperparameter
 from ml.methods import (
@@ -107,9 +108,9 @@ def make_config(**given: Any) -> NetworkSettings:
     values = {find_field(name).name: value for name, value in given.items()}
     own = {one.name for one in list_fields(method.settings)}
     ignored = tuple(
-        (stored_name(one), values[one.name])
-        for one in list_fields(LfgcnPlusSettings)
-        if one.name in values and one.name not in own and values[one.name] != one.default
+        (stored, values[name])
+        for stored, name in list_stored_names(LfgcnPlusSettings).items()
+        if name in values and name not in own and values[name] != find_field(name).default
     )
     chosen = {name: value for name, value in values.items() if name in own}
     settings = method.settings(**chosen, ignored=ignored)  # type: ignore[call-arg]  # a network's
@@ -218,8 +219,8 @@ def _fields_by_name() -> dict[str, Field[Any]]:
 
 
 def _list_faults(kind: type[MethodSettings], given: Mapping[str, Any]) -> Iterator[Fault]:
-    names = {stored_name(one): one.name for one in list_fields(kind)}
-    names |= {one.name: one.name for one in list_fields(kind)}
+    stored = list_stored_names(kind)
+    names = {**stored, **{name: name for name in stored.values()}}
     for name, value in given.items():
         problem = check_value(kind, names[name], value) if name in names else None
         if problem is not None:

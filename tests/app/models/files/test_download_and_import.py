@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import numpy as np
 import pytest
 from safetensors.numpy import load
 from sqlalchemy import text, update
 from starlette.testclient import TestClient
 
+import ml
 from app.models.files.importing import read_model_file, store_import
 from app.settings import Settings
 from app.storage.db import Database
@@ -21,7 +23,7 @@ from tests.app.conftest import MakeApi
 from tests.app.models.real_models import post_ring, put_trained
 from tests.app.samples import post_graph, put_model
 
-METHODS = ["lfgcn", "lfgcn_plus", "mlp", "gcn", "majority", "one_rule", "closed_form", "forest"]
+METHODS = [key for key, method in ml.METHODS.items() if method.offered and method.list_arrays]
 
 
 @pytest.fixture
@@ -56,6 +58,18 @@ def predictions(api: TestClient, model_id: str) -> Any:
     return api.get("/predict", params={"model_id": model_id}).json()["probabilities"]
 
 
+def has_ties(probabilities: list[list[float]]) -> bool:
+    """Whether two classes of a bus are equal but for rounding, so that either may be called."""
+    ordered = np.sort(np.array(probabilities), axis=1)
+    return bool((ordered[:, -1] - ordered[:, -2] < 1e-5).any())
+
+
+def test_the_models_of_most_methods_have_no_ties(api: TestClient) -> None:
+    graph_id = post_ring(api)
+    tied = {key for key in METHODS if has_ties(predictions(api, put_trained(api, graph_id, key)))}
+    assert tied <= {"label_propagation", "closed_form", "majority"}
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_model_of_any_method_predicts_the_same_on_another_service(
     api: TestClient, elsewhere: TestClient, method: str
@@ -69,7 +83,9 @@ def test_a_model_of_any_method_predicts_the_same_on_another_service(
     for name in ("kind", "config", "sha256", "graph_hash", "label_hash", "split_hash"):
         assert made[name] == before[name], name
     for part in ("train", "validation", "test"):
-        assert made["metrics"][part]["confusion"] == before["metrics"][part]["confusion"]
+        assert made["metrics"][part]["count"] == before["metrics"][part]["count"]
+        if not has_ties(predictions(api, model_id)):
+            assert made["metrics"][part]["confusion"] == before["metrics"][part]["confusion"]
     assert predictions(elsewhere, made["id"]) == predictions(api, model_id)
     assert elsewhere.get("/predict/1").json()["split"] == "train"
 

@@ -1,0 +1,56 @@
+"""Every method that the service offers: fitted, stored, loaded, shown on a card, made again."""
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+import ml
+from app.graphs.service import get_label_set, load_grid, to_ml_graph
+from app.models.service import get_model, load_weights
+from app.storage.db import Database
+from tests.app.models.real_models import SPLIT, post_ring, put_trained
+
+OFFERED = [key for key, method in ml.METHODS.items() if method.offered and key != "auto"]
+"""The automatic choice is made of other methods; tests/app/train/test_auto.py follows it."""
+
+
+def read_back(api: TestClient, model_id: str) -> tuple[ml.Artifact, ml.Graph]:
+    database: Database = api.app.state.database  # type: ignore[attr-defined]  # an ASGI app to mypy
+    with database.reading() as session:
+        row = get_model(session, model_id)
+        artifact = ml.load_artifact(load_weights(session, model_id), row.manifest)
+        label_set = get_label_set(session, row.graph_id, row.label)
+        graph = to_ml_graph(load_grid(session, row.graph_id), label_set)
+    return artifact, graph
+
+
+def fit_again(artifact: ml.Artifact, graph: ml.Graph) -> ml.Artifact:
+    method = ml.get_method(artifact.method)
+    settings = dict(artifact.manifest["config"])
+    if method.is_network:
+        return ml.fit(graph, SPLIT, ml.make_config(**settings)).artifact
+    del settings["method"]
+    task = ml.BaselineTask(graph, SPLIT, ml.make_config(seed=settings.pop("seed")), lambda: None)
+    return ml.fit_baseline(method, task, settings).artifact
+
+
+@pytest.mark.parametrize("key", OFFERED)
+def test_a_stored_model_is_loaded_shown_and_made_again(api: TestClient, key: str) -> None:
+    model_id = put_trained(api, post_ring(api), key)
+    artifact, graph = read_back(api, model_id)
+    assert artifact.method == key
+    card = api.get(f"/models/{model_id}/card").json()
+    assert ml.METHODS[key].description in card["model"]["what"]
+    assert api.get(f"/models/{model_id}/card.html").status_code == 200
+    again = fit_again(artifact, graph)
+    assert ml.list_differences(artifact.manifest, graph) == []
+    assert ml.largest_difference(artifact, again, graph, SPLIT) == 0
+    assert again.sha256 == artifact.sha256
+
+
+@pytest.mark.parametrize("key", [key for key in OFFERED if ml.METHODS[key].predict])
+def test_stored_arrays_give_the_stored_predictions(api: TestClient, key: str) -> None:
+    model_id = put_trained(api, post_ring(api), key)
+    artifact, graph = read_back(api, model_id)
+    served = api.get("/predict", params={"model_id": model_id}).json()["probabilities"]
+    np.testing.assert_allclose(ml.predict_probabilities(artifact, graph), served, atol=1e-5)
