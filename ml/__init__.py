@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ml.graph.mcnemar import PairedCount, count_pairs
     from ml.graph.metrics import Metrics, accuracy_interval, evaluate
     from ml.graph.split import Split, check_fractions, random_split, stratified_split
+    from ml.graph.surroundings import Surroundings
     from ml.levy.limits import DENSE_COPIES
     from ml.methods.auto import AutoSettings
     from ml.methods.base import Method
@@ -52,13 +53,7 @@ if TYPE_CHECKING:
         threads_of,
     )
     from ml.training.search import SearchResult, search_settings
-    from ml.training.selection.model import (
-        AutoResult,
-        Surroundings,
-        fit_auto,
-        plan_auto,
-        read_schedule,
-    )
+    from ml.training.selection.model import AutoResult, fit_auto, plan_auto, read_schedule
     from ml.training.selection.schedule import Schedule
 
 _DOOR: dict[str, tuple[str, ...]] = {
@@ -84,6 +79,7 @@ _DOOR: dict[str, tuple[str, ...]] = {
         "random_split",
         "stratified_split",
     ),
+    "ml.graph.surroundings": ("Surroundings",),
     "ml.levy.limits": ("DENSE_COPIES",),
     "ml.methods.auto": ("AutoSettings",),
     "ml.methods.base": ("Method",),
@@ -120,13 +116,7 @@ _DOOR: dict[str, tuple[str, ...]] = {
         "threads_of",
     ),
     "ml.training.search": ("SearchResult", "search_settings"),
-    "ml.training.selection.model": (
-        "AutoResult",
-        "Surroundings",
-        "fit_auto",
-        "plan_auto",
-        "read_schedule",
-    ),
+    "ml.training.selection.model": ("AutoResult", "fit_auto", "plan_auto", "read_schedule"),
     "ml.training.selection.schedule": ("Schedule",),
 }
 _HOME = {name: module for module, names in _DOOR.items() for name in names}

@@ -7,27 +7,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from ml.arrays import FloatArray, IntArray
+from ml.arrays import FloatArray
 from ml.artifact.artifact import FORMAT_2, Artifact, Tensors, pack
 from ml.artifact.manifest import describe_inputs
 from ml.graph.graph import UNLABELLED, Graph
 from ml.graph.split import Split
+from ml.graph.surroundings import Surroundings
 from ml.methods.auto import AutoSettings
 from ml.training.device import describe_machine
 from ml.training.selection.auto import OnStep, Selection, Stored, select
 from ml.training.selection.problem import LabelProblem
 from ml.training.selection.schedule import Schedule, plan_schedule
-
-
-@dataclass(frozen=True, eq=False)
-class Surroundings:
-    """Substations and places of the nodes, where they are known.
-
-    Shapes: groups (N,), coordinates (N, 2) latitude and longitude in degrees.
-    """
-
-    groups: IntArray | None = None
-    coordinates: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)

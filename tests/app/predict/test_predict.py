@@ -32,6 +32,9 @@ def test_a_bus_gets_its_class_and_the_probability_of_every_class(
         "class": "load",
         "probabilities": {"generator": 0.1, "load": 0.7, "neither": 0.2},
         "true_label": "load",
+        "known_label": "load",
+        "answer": "load",
+        "source": "known",
         "split": "train",
         "label": "label",
         "graph_id": graph_id,
@@ -53,7 +56,9 @@ def test_the_answer_names_the_part_of_the_split(
 
 def test_a_bus_without_a_known_class_has_no_true_label(api: TestClient) -> None:
     put_model(api, post_graph(api))
-    assert api.get("/predict/6").json()["true_label"] is None
+    answer = api.get("/predict/6").json()
+    assert (answer["true_label"], answer["known_label"]) == (None, None)
+    assert (answer["answer"], answer["source"]) == (answer["class"], "predicted")
 
 
 def test_a_bus_is_found_by_its_name(api: TestClient) -> None:
