@@ -76,7 +76,7 @@ def find_substations(grid: Grid) -> Substations | None:
 
 
 def group_names(names: Sequence[str], source: Literal["file", "column"]) -> Substations | None:
-    """Group buses by the name of their substation; a bus without a name is one of its own.
+    """Group buses by the name of their substation; each unnamed bus is a group.
 
     None if no bus has a name, or if a file gives every bus a substation of its own, as some
     writers do that know nothing about substations; a column is taken at its word.

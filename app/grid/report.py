@@ -69,7 +69,7 @@ class TopologyColumns(Struct, frozen=True):
 
 
 class SubstationReport(Struct, frozen=True):
-    """Substations of a grid; without a source every bus counts as one of its own."""
+    """Substations of a grid; without a source every bus counts as a separate substation."""
 
     count: int
     largest: int
