@@ -14,6 +14,8 @@ from app.models.card.reports import Curves
 from app.models.card.schema import BaselineOut
 from app.storage.tables import ModelRow
 
+BusId = Annotated[str, Field(max_length=200)]
+MOST_LISTED_BUSES = 200_000
 ModelId = Annotated[str, Path(max_length=64, description="Id of the model.")]
 _NO_REASON = "promoted by hand, no reason given"
 _OWN_FIELDS = ("config", "best_epoch", "graph_hash", "label_hash")
@@ -172,10 +174,12 @@ class SplitIn(BodyIn):
 
     `stratified` divides each class separately. `random` (as in the paper) ignores the classes:
     with 11 training buses of 118, one split in three contains no bus of the rarest class.
+    Lists of bus ids divide them as given; labels of buses in no list are not used.
     """
 
-    kind: Literal["stratified", "random"] = Field(
-        "stratified", description="Whether each class is divided separately."
+    kind: Literal["stratified", "random", "lists"] = Field(
+        "stratified",
+        description="Whether each class is divided separately; `lists` follows from `train`.",
     )
     seed: int = Field(0, ge=0, lt=2**32, description="Random seed of the split.")
     fractions: list[Annotated[float, Field(gt=0, lt=1)]] = Field(
@@ -184,6 +188,40 @@ class SplitIn(BodyIn):
         max_length=3,
         description="Fractions of training, validation and test buses; their sum is 1.",
     )
+    train: list[BusId] | None = Field(
+        None,
+        max_length=MOST_LISTED_BUSES,
+        description="Ids of the training buses, instead of `kind`, `seed` and `fractions`.",
+    )
+    validation: list[BusId] | None = Field(
+        None,
+        max_length=MOST_LISTED_BUSES,
+        description="Ids of the validation buses; the automatic choice trains on them as well.",
+    )
+    test: list[BusId] | None = Field(
+        None, max_length=MOST_LISTED_BUSES, description="Ids of the test buses."
+    )
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the request names buses."""
+        return self.kind == "lists" or any(part is not None for part in self.lists.values())
+
+    @property
+    def lists(self) -> dict[str, list[str] | None]:
+        """The lists of bus ids by part."""
+        return {"train": self.train, "validation": self.validation, "test": self.test}
+
+    def describe(self) -> dict[str, Any]:
+        """Return how the split was drawn; listed buses are kept as positions elsewhere."""
+        if self.is_listed:
+            return {"kind": "lists"}
+        return self.model_dump(include={"kind", "seed", "fractions"})
+
+    def as_payload(self) -> dict[str, Any]:
+        """Return everything that is needed to draw the split again."""
+        named = {part: ids for part, ids in self.lists.items() if ids is not None}
+        return {**self.describe(), **named}
 
 
 def _read_fields(row: ModelRow, kind: type[BaseModel]) -> dict[str, Any]:

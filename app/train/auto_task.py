@@ -16,7 +16,8 @@ from app.jobs.handle import JobHandle
 from app.models.predictions import PackedPredictions
 from app.models.service import NewModel, store_model
 from app.storage.tables import JobRow
-from app.train.request import TrainingRequest, draw_known
+from app.train.request import TrainingRequest
+from app.train.splits import draw_known
 from ml.arrays import FloatArray
 
 _log = structlog.get_logger("levygrid.train")
@@ -33,7 +34,7 @@ def run_auto(
     """Choose the best method for the known labels, refit it on all of them, store the model."""
     grid, label_set = data
     graph = to_ml_graph(grid, label_set, request.features)
-    split, _ = draw_known(graph.labels, request.split)
+    split = draw_known(grid, graph.labels, request.split)
     surroundings = read_surroundings(grid)
     schedule = ml.plan_auto(graph, split, settings, surroundings)
     search = _Search(job, handle, schedule)
@@ -76,7 +77,7 @@ def _make_model(
 ) -> NewModel:
     split_request = {"kind": "cross_validation"}
     additions = {
-        "split_request": split_request if request.split is None else request.split.model_dump(),
+        "split_request": split_request if request.split is None else request.split.describe(),
         "label_definition": definition,
     }
     return NewModel(

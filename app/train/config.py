@@ -16,7 +16,7 @@ _AUTO_NAMES = {"method", "seed", "budget_seconds"}
 _METHODS = (_AUTO, *(method.key for method in ml.NETWORKS))
 METHOD_MEANING = (
     "`auto` chooses the best method by cross-validation and trains it on all labels; any other "
-    "value trains that network."
+    "value trains that network. Default: `auto`; `lfgcn` if settings of a network are given."
 )
 
 
@@ -25,9 +25,10 @@ def parse_config(
 ) -> tuple[ml.NetworkSettings | ml.AutoSettings, list[Fault]]:
     """Return the settings and every fault of the given ones.
 
+    Without a method, and without settings of a network, the method is chosen automatically.
     If anything is wrong, the settings are the defaults.
     """
-    if given.get("method") != _AUTO:
+    if given.get("method", _AUTO if _AUTO_NAMES.issuperset(given) else None) != _AUTO:
         return parse_network(given)
     try:
         return _read_auto(given), []
@@ -76,7 +77,7 @@ def config_schema() -> dict[str, Any]:
     """Return the JSON schema of the settings, for the documentation of the API."""
     (budget,) = (one for one in ml.list_fields(ml.AutoSettings) if one.name == "budget_seconds")
     members: dict[str, Any] = {
-        "method": (Literal[_METHODS], SchemaField("lfgcn", description=METHOD_MEANING)),
+        "method": (Literal[_METHODS], SchemaField("auto", description=METHOD_MEANING)),
         budget.name: (float | None, _schema_field(budget)),
     }
     widest = max(ml.NETWORKS, key=lambda method: len(ml.list_fields(method.settings)))

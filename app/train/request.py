@@ -3,21 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Self
 
-import numpy as np
-
 from app.models.schemas import SplitIn
-from ml import (
-    UNLABELLED,
-    AutoSettings,
-    Graph,
-    NetworkSettings,
-    Split,
-    flatten_settings,
-    make_config,
-    random_split,
-    stratified_split,
-)
-from ml.arrays import IntArray
+from ml import AutoSettings, Graph, NetworkSettings, Split, flatten_settings, make_config
 
 
 @dataclass(frozen=True)
@@ -43,7 +30,7 @@ class TrainingRequest:
             "graph_id": self.graph_id,
             "label": self.label,
             "features": list(self.features),
-            "split": None if self.split is None else self.split.model_dump(),
+            "split": None if self.split is None else self.split.as_payload(),
             "config": flatten_settings(self.config),
             "baselines": self.baselines,
         }
@@ -82,24 +69,3 @@ def _read_config(stored: dict[str, Any]) -> NetworkSettings | AutoSettings:
     if stored.get("method") != AutoSettings.method:
         return make_config(**stored)
     return AutoSettings.from_stored(stored)
-
-
-def draw_known(labels: IntArray, split: SplitIn | None) -> tuple[Split, IntArray]:
-    """Return the buses whose labels the automatic choice may use, and those it is tested on.
-
-    Without a split all labels are used. Raises: InvalidSplit.
-    """
-    nothing = np.zeros(0, dtype=np.int64)
-    if split is None:
-        return Split(np.flatnonzero(labels != UNLABELLED), nothing, nothing), nothing
-    drawn = draw_split(labels, split)
-    known = np.sort(np.concatenate([drawn.train, drawn.validation]))
-    return Split(known, nothing, drawn.test), drawn.test
-
-
-def draw_split(labels: IntArray, split: SplitIn | None) -> Split:
-    """Divide the labelled buses as requested, stratified by default. Raises: InvalidSplit."""
-    split = split or SplitIn()
-    draw = stratified_split if split.kind == "stratified" else random_split
-    first, second, third = split.fractions
-    return draw(labels, split.seed, (first, second, third))

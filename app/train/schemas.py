@@ -27,8 +27,10 @@ class TrainIn(BodyIn):
     config: Annotated[dict[str, Any], WithJsonSchema(config_schema())] = Field(
         {},
         max_length=100,
-        description='Settings that differ from their default values; `{"method": "auto"}` lets '
-        "the service choose the best method.",
+        description="Settings that differ from their default values. With none, or with `seed` and "
+        "`budget_seconds` only, the best method is chosen by cross-validation over all known "
+        "labels (`auto`); settings of a network train that network, LFGCN unless `method` names "
+        "another.",
     )
     features: list[str] | None = Field(
         None,
@@ -39,9 +41,10 @@ class TrainIn(BodyIn):
     )
     split: SplitIn | Literal["paper"] | None = Field(
         None,
-        description="How the labelled buses are divided into training, validation and test buses; "
-        "`paper` is a random 10/20/70 split. Default: with `auto` none, all labels are used and "
-        "the figures are out of fold (cross-validation); with other methods stratified 10/20/70.",
+        description="How the labelled buses are divided into training, validation and test buses: "
+        "drawn by fractions, or lists of bus ids; `paper` is a random 10/20/70 split. Default: "
+        "with `auto` none, all labels are used and the figures are out of fold "
+        "(cross-validation); with other methods stratified 10/20/70.",
     )
     baselines: bool = Field(
         True,

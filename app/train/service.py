@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-import numpy as np
 from sqlalchemy.orm import Session
 
 from app.errors import TrainingRejected
@@ -13,17 +12,11 @@ from app.jobs.service import Origin, enqueue
 from app.models.schemas import SplitIn
 from app.storage.tables import JobRow
 from app.train.config import parse_config, parse_network
-from app.train.request import TrainingRequest, draw_split
+from app.train.request import TrainingRequest
 from app.train.schemas import TrainIn
-from ml import (
-    DENSE_COPIES,
-    UNLABELLED,
-    AutoSettings,
-    NetworkSettings,
-    check_fractions,
-    flatten_settings,
-)
-from ml.errors import Fault, InvalidSplit
+from app.train.splits import list_fraction_faults, list_split_faults
+from ml import DENSE_COPIES, AutoSettings, NetworkSettings, flatten_settings
+from ml.errors import Fault
 
 DEFAULT_LABEL = "role"
 DEFAULT_FEATURES = ("Pd", "Qd", "Vm", "Va", "base_kv")
@@ -50,7 +43,8 @@ def check_request(
     grid = load_grid(session, body.graph_id)
     parse = parse_config if body.sweep is None else parse_network
     config, faults = parse(body.config)
-    split = read_split(body, automatic=isinstance(config, AutoSettings))
+    automatic = isinstance(config, AutoSettings)
+    split = read_split(body, automatic=automatic)
     label_set, label_faults = _choose_labels(list_label_sets(session, body.graph_id), body.label)
     features = _choose_features(grid.feature_names, body.features)
     faults.extend(further)
@@ -61,9 +55,9 @@ def check_request(
     columns = (*grid.feature_names, *grid.bus_columns.names)
     faults.extend(_feature_faults(columns, features, required=needs_features))
     if label_set is None:
-        faults.extend([] if split is None else _fraction_faults(split))
+        faults.extend([] if split is None else list_fraction_faults(split))
     else:
-        faults.extend(_split_faults(label_set, split))
+        faults.extend(list_split_faults(grid, label_set, split, automatic=automatic))
     if faults or label_set is None:
         raise TrainingRejected("The training request is invalid; no job was queued.", faults)
     return TrainingRequest(body.graph_id, label_set.name, features, split, config, body.baselines)
@@ -123,32 +117,3 @@ def _feature_faults(
     for name, count in counts.items():
         if count > 1 and name in available:
             yield Fault("features", f"{name!r} is given more than once")
-
-
-def _fraction_faults(request: SplitIn) -> list[Fault]:
-    """Return the faults of a split that do not depend on the labels."""
-    try:
-        check_fractions(request.fractions)
-    except InvalidSplit as error:
-        return [Fault(f"split.{fault.where}", fault.problem) for fault in error.faults]
-    return []
-
-
-def _split_faults(label_set: LabelSet, request: SplitIn | None) -> list[Fault]:
-    labels = label_set.classes
-    classes = np.unique(labels[labels != UNLABELLED])
-    if len(classes) < 2:
-        problem = f"{label_set.name!r} has {len(classes)} class(es); at least two are needed"
-        return [Fault("label", problem)]
-    if request is None:
-        return []
-    try:
-        split = draw_split(labels, request)
-    except InvalidSplit as error:
-        return [Fault(f"split.{fault.where}", fault.problem) for fault in error.faults]
-    empty = [part for part in ("validation", "test") if len(getattr(split, part)) == 0]
-    count = int(np.count_nonzero(labels != UNLABELLED))
-    return [
-        Fault("split", f"the {part} part is empty: {count} labelled buses are too few")
-        for part in empty
-    ]

@@ -30,7 +30,8 @@ from app.train.comparison import (
     share_comparison,
 )
 from app.train.progress import TrainingProgress, make_curves
-from app.train.request import TrainingRequest, TrainingSubject, draw_split
+from app.train.request import TrainingRequest, TrainingSubject
+from app.train.splits import draw_split
 from ml.errors import CheckpointRejected
 
 _log = structlog.get_logger("levygrid.train")
@@ -60,7 +61,7 @@ def _train_network(
     started = time.monotonic()
     grid, label_set = data
     graph = to_ml_graph(grid, label_set, request.features)
-    subject = TrainingSubject(graph, draw_split(graph.labels, request.split), config)
+    subject = TrainingSubject(graph, draw_split(grid, graph.labels, request.split), config)
     check_capacity(graph, config, settings, known=len(subject.split.train))
     result = train_or_resume(job, handle, subject)
     progress = TrainingProgress.of_run(result.history, config.epochs).as_dict()
@@ -172,7 +173,7 @@ def _make_model(
 ) -> NewModel:
     additions = {
         "best_epoch": result.best_epoch,
-        "split_request": (request.split or SplitIn()).model_dump(),
+        "split_request": (request.split or SplitIn()).describe(),
         "label_definition": definition,
     }
     return NewModel(

@@ -8,6 +8,7 @@ from app.models.card.reports import (
     CROSS_VALIDATION,
     BaselineReports,
     ModelFigures,
+    SelectionReport,
     SplitRequest,
     StoredSuitability,
 )
@@ -15,6 +16,8 @@ from app.models.card.schema import IntervalOut
 from app.storage.tables import ModelRow
 from ml import list_ignored_settings
 
+_FEW_LABELS = 100
+_USUAL_FOLDS = 3
 _FEW = 10
 _CALIBRATION = 0.1
 
@@ -23,6 +26,7 @@ def list_limits(row: ModelRow, interval: IntervalOut | None) -> list[str]:
     """Return the limits that follow from the measurements and from how the model was trained."""
     return [
         *_list_test_limits(row, interval),
+        *_list_selection_limits(row),
         *_list_class_limits(row),
         *_list_calibration_limits(row),
         *_list_baseline_limits(row),
@@ -48,11 +52,37 @@ def _list_test_limits(row: ModelRow, interval: IntervalOut | None) -> Iterator[s
         yield "There were no labelled test buses, so the accuracy of the model is unknown."
         return
     count = ModelFigures.from_stored(row.metrics).test.count
+    if SplitRequest.from_stored(row.manifest.get("split_request")).kind == CROSS_VALIDATION:
+        return
     yield (
         f"The test accuracy was measured on {count} buses: its 95 % confidence interval is "
         f"{interval.low:.3f} to {interval.high:.3f}, assuming independent buses; "
         "buses of one grid are not fully independent."
     )
+
+
+def _list_selection_limits(row: ModelRow) -> Iterator[str]:
+    """Say what the figures of an automatic choice rest on."""
+    selection = SelectionReport.from_stored(row.manifest.get("selection"))
+    if selection.estimate is None:
+        return
+    if selection.labels and selection.labels < _FEW_LABELS:
+        yield (
+            f"Only {selection.labels} labels were known: one bus is worth "
+            f"{100 / selection.labels:.1f} points of the out-of-fold accuracy."
+        )
+    if 0 < selection.folds < _USUAL_FOLDS:
+        yield (
+            f"Most classes have few labels, so each model was judged with 1/{selection.folds} of "
+            "them hidden; the final model uses all of them and is probably better than the "
+            "expected accuracy says."
+        )
+    ungrouped = selection.estimate.ungrouped
+    if ungrouped is not None:
+        yield (
+            "Buses of one substation were held out together. If they are not, the out-of-fold "
+            f"accuracy is {ungrouped:.3f}: expect this at a bus whose substation has a known label."
+        )
 
 
 def _list_class_limits(row: ModelRow) -> Iterator[str]:

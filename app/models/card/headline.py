@@ -78,18 +78,19 @@ def write_headline(row: ModelRow) -> str:
 
 def describe_choice(selection: SelectionReport) -> str:
     """Say which method was chosen automatically, and how good the model is expected to be."""
+    titles = [(member.title or member.key, member.weight) for member in selection.members]
     chosen = " and ".join(
-        member.key if member.weight == 1 else f"{member.key} ({member.weight:.0%})"
-        for member in selection.members
+        title if weight == 1 else f"{weight:.0%} {title}" for title, weight in titles
     )
+    chosen = chosen[:1].upper() + chosen[1:]
     if selection.estimate is None:
         return f"{chosen} was used without a comparison: {selection.reason}"
     evaluated = sum(one.accuracy is not None for one in selection.candidates)
     estimate = selection.estimate
     return (
-        f"{chosen} was chosen among {evaluated} candidates by cross-validation on "
-        f"{selection.labels} labels; expected accuracy on buses without a label "
-        f"{estimate.accuracy:.3f} (95 % interval {estimate.low:.3f} to {estimate.high:.3f})."
+        f"Expected accuracy on buses without a label {estimate.accuracy:.3f} (95 % interval "
+        f"{estimate.low:.3f} to {estimate.high:.3f}). {chosen}: chosen among {evaluated} "
+        f"candidates by cross-validation on {selection.labels} labels."
     )
 
 

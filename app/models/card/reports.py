@@ -116,12 +116,14 @@ class SelectionEstimate(_StoredReport, frozen=True, kw_only=True):
     accuracy: float
     low: float
     high: float
+    ungrouped: float | None = None
 
 
 class SelectionMember(_StoredReport, frozen=True, kw_only=True):
     """One method of the chosen model and its weight."""
 
     key: str
+    title: str = ""
     method: str
     weight: float
 

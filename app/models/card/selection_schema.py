@@ -11,12 +11,22 @@ class SelectionEstimateOut(BaseModel):
     accuracy: float = Field(description="Out-of-fold accuracy, corrected for the choice.")
     low: float = Field(description="Lower end of the 95 % interval.")
     high: float = Field(description="Upper end of the 95 % interval.")
+    ungrouped: float | None = Field(
+        None,
+        description="Out-of-fold accuracy if buses of one substation may be in different folds; "
+        "it holds for a bus whose neighbour in the substation is known. Null if it is no other.",
+    )
 
 
 class SelectionMemberOut(BaseModel):
     """One method of the chosen model."""
 
-    key: str = Field(description="Candidate.", examples=["bridges_3 clamped balanced"])
+    key: str = Field(description="Candidate.", examples=["propagation[plain,a=0.99,g=1,balanced]"])
+    title: str = Field(
+        "",
+        description="What it does, in words.",
+        examples=["label propagation over the branches (reach 0.99, classes balanced)"],
+    )
     method: str = Field(description="Key of its method.")
     settings: dict[str, Any] = Field(description="Its settings.")
     weight: float = Field(description="Its share of the answer, 0 to 1.")

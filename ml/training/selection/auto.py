@@ -12,7 +12,7 @@ from ml.errors import MlError
 from ml.training.selection.candidates import Candidate, list_candidates
 from ml.training.selection.ensemble import ChosenMembers, Pool, choose, combine, make_pool, sharpen
 from ml.training.selection.estimate import AccuracyEstimate, estimate_accuracy
-from ml.training.selection.evaluation import Evaluator, Refit
+from ml.training.selection.evaluation import Evaluator, Refit, measure_ungrouped
 from ml.training.selection.folds import FoldPlan, assign_folds
 from ml.training.selection.problem import LabelProblem
 from ml.training.selection.schedule import Schedule, plan_schedule
@@ -208,15 +208,24 @@ def _conclude(problem: LabelProblem, schedule: Schedule, run: _Run) -> Selection
         )
         for place, weight in zip(choice.members, choice.weights, strict=True)
     )
-    labels = len(problem.known)
-    answers = [sharpen(one.refit.probabilities, one.sharpness, labels) for one in members]
+
+    def weigh_answers(given: list[FloatArray]) -> FloatArray:
+        powers = [one.sharpness for one in members]
+        pairs = zip(given, powers, strict=True)
+        return combine(choice, [sharpen(one, power, len(problem.known)) for one, power in pairs])
+
+    plan = FoldPlan(schedule.folds, schedule.repeats)
+    chosen = [one.candidate for one in members]
     return Selection(
         schedule=schedule,
         rows=_tabulate(schedule, run, pool, choice),
         members=members,
         held_out=combine(choice, [pool.answers[place] for place in choice.members]),
-        probabilities=combine(choice, answers),
-        estimate=estimate_accuracy(pool, problem.known_groups, problem.seed),
+        probabilities=weigh_answers([one.refit.probabilities for one in members]),
+        estimate=dataclasses.replace(
+            estimate_accuracy(pool, problem.known_groups, problem.seed),
+            ungrouped=measure_ungrouped(problem, plan, chosen, weigh_answers),
+        ),
         reason=f"least out-of-fold log loss of {len(entered)} candidates",
     )
 

@@ -100,9 +100,8 @@ class FeatureParts:
 
     def _precision(self, alpha: float) -> Precision:
         if alpha not in self._precisions:
-            names = list_weightings(self._problem)
-            chosen = "bridges_3" if "bridges_3" in names else "plain"
-            self._precisions[alpha] = Precision(weigh(self._problem, chosen), alpha)
+            default = list_weightings(self._problem)[0]
+            self._precisions[alpha] = Precision(weigh(self._problem, default), alpha)
         return self._precisions[alpha]
 
 

@@ -1,4 +1,4 @@
-"""AccuracyEstimate how good a chosen model is without the optimism of having chosen it."""
+"""Estimate how good a chosen model is without the optimism of having chosen it."""
 
 from dataclasses import dataclass
 
@@ -25,11 +25,14 @@ class AccuracyEstimate:
     log_loss: float
     apparent: float
     nodes: int
+    ungrouped: float | None = None
+    """Out-of-fold accuracy of the chosen model when nodes of one group may be in different
+    folds; None if no group has two known nodes."""
     method: str = "bootstrap bias-corrected cross-validation"
 
 
 def estimate_accuracy(pool: Pool, groups: IntArray | None, seed: int) -> AccuracyEstimate:
-    """AccuracyEstimate the accuracy of choosing by out-of-fold scores.
+    """Estimate the accuracy of choosing by out-of-fold scores.
 
     Equation: BBC-CV (Tsamardinos, Greasidou and Borboudakis 2018): draw the known nodes with
         replacement, choose on the drawn nodes, score the choice on the nodes not drawn, and
@@ -56,7 +59,10 @@ def estimate_accuracy(pool: Pool, groups: IntArray | None, seed: int) -> Accurac
         losses.append(float(loss[left].mean()))
     apparent = float(score_choice(pool, choose(pool, np.ones(count)))[0].mean())
     if not scores:
-        return AccuracyEstimate(apparent, 0.0, 1.0, float("nan"), apparent, count, "too few nodes")
+        nothing = float("nan")
+        return AccuracyEstimate(
+            apparent, 0.0, 1.0, nothing, apparent, count, method="too few nodes"
+        )
     mean = float(np.mean(scores))
     low, high = np.quantile(scores, [0.025, 0.975])
     # Scores that are all one would give an interval without width.

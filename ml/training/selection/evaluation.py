@@ -1,6 +1,7 @@
 """Evaluate a candidate out of fold, and refit it on every known label."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from ml.levy.dense import fractional_laplacian
 from ml.training.selection.candidates import Candidate
 from ml.training.selection.columns import MOST_EXACT_LABELS, FeatureParts
 from ml.training.selection.edges import weigh
+from ml.training.selection.folds import FoldPlan, assign_folds
 from ml.training.selection.problem import LabelProblem
 from ml.training.selection.propagation import (
     Precision,
@@ -123,6 +125,26 @@ class Evaluator:
         columns = self._columns.make(settings["parts"], train)
         problem = self.problem
         return fit_tabular(candidate.method, settings, columns, problem.graph, train, problem.seed)
+
+
+def measure_ungrouped(
+    problem: LabelProblem,
+    plan: FoldPlan,
+    candidates: Sequence[Candidate],
+    weigh_answers: Callable[[list[FloatArray]], FloatArray],
+) -> float | None:
+    """Return the out-of-fold accuracy of some candidates when folds may divide a group.
+
+    None if no group has two known nodes, or if a candidate is a network, which takes long.
+    """
+    groups = problem.known_groups
+    trained = any(one.family == "network" for one in candidates)
+    if groups is None or trained or len(np.unique(groups)) == len(groups):
+        return None
+    alone = replace(problem, groups=None)
+    evaluator = Evaluator(alone, assign_folds(alone, FoldPlan(plan.folds, 1)))
+    answer = weigh_answers([evaluator.hold_out(one, 0) for one in candidates])
+    return float((answer.argmax(axis=1) == problem.truth).mean())
 
 
 def read_spreading(settings: dict[str, Any]) -> Spreading:

@@ -25,7 +25,9 @@ def plan_folds(problem: LabelProblem) -> FoldPlan:
     """Choose folds and repetitions by the number of labels and nodes.
 
     Many labels get few repetitions, because the estimate is precise already. Methods that
-    are trained per fold use the first repetition only (see ``schedule``).
+    are trained per fold use the first repetition only (see ``schedule``). There are no more
+    folds than most classes have labels, so that every class loses its share in every fold: a
+    class that loses one of its two labels while others keep both is seldom predicted right.
     """
     labels = len(problem.known)
     classes = int((problem.counts > 0).sum())
@@ -36,7 +38,9 @@ def plan_folds(problem: LabelProblem) -> FoldPlan:
         return FoldPlan(3, 1)
     if labels > 600:
         return FoldPlan(5, 1)
-    return FoldPlan(min(FOLDS, units), 4 if labels <= 150 else 2)
+    typical = int(np.median(problem.counts[problem.counts > 0]))
+    folds = min(FOLDS, units, max(2, typical))
+    return FoldPlan(folds, 4 if labels <= 150 else 2)
 
 
 def assign_folds(problem: LabelProblem, plan: FoldPlan) -> IntArray:

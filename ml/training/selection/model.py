@@ -91,6 +91,7 @@ def describe_selection(selection: Selection, problem: LabelProblem) -> dict[str,
         "members": [
             {
                 "key": member.candidate.key,
+                "title": member.candidate.title,
                 "method": member.candidate.method,
                 "family": member.candidate.family,
                 "settings": {k: _plain(v) for k, v in member.candidate.settings.items()},

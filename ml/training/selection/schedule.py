@@ -116,7 +116,7 @@ def _make_step(problem: LabelProblem, plan: FoldPlan, candidate: Candidate) -> S
 
 
 def _time_propagation(problem: LabelProblem, plan: FoldPlan, candidate: Candidate) -> float:
-    """AccuracyEstimate seconds; a factorisation is shared by about four read-outs."""
+    """Estimate seconds; a factorisation is shared by about four read-outs."""
     nodes, labels, classes = problem.graph.node_count, len(problem.known), problem.graph.class_count
     if labels > MOST_EXACT_LABELS:
         solve = 1e-5 * nodes + 6e-8 * nodes * classes
@@ -161,7 +161,7 @@ def _fit_networks(
 
 
 def _time_network(problem: LabelProblem, candidate: Candidate) -> float:
-    """AccuracyEstimate the seconds of one training."""
+    """Estimate the seconds of one training."""
     nodes = problem.graph.node_count
     epochs = candidate.settings["stops"][-1]
     if candidate.method in {"lfgcn", "lfgcn_plus"}:

@@ -1,5 +1,6 @@
 """Feature methods as candidates: forests, logistic regression, nearest neighbours."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,10 @@ def _grow_forest(
 
     kind = RandomForestClassifier if method == "forest" else ExtraTreesClassifier
     forest = kind(settings.get("trees", TREES), random_state=seed)
-    forest.fit(columns[train], graph.labels[train])
+    with warnings.catch_warnings():
+        # With one or two labels per class it asks whether the classes are meant as numbers.
+        warnings.simplefilter("ignore", UserWarning)
+        forest.fit(columns[train], graph.labels[train])
     probabilities = np.zeros((graph.node_count, graph.class_count))
     probabilities[:, forest.classes_] = forest.predict_proba(columns)
     return probabilities, pack_trees(forest.estimators_, forest.classes_, graph.class_count)

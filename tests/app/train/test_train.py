@@ -32,12 +32,27 @@ def test_missing_fields_get_their_defaults(api: TestClient) -> None:
     job = api.get(train(api, graph_id=post_graph(api, ring(30))).headers["location"]).json()
     assert job["label"] == "label"
     assert job["request"]["features"] == ["Pd"]
-    assert job["request"]["split"] == {
-        "kind": "stratified",
-        "seed": 0,
-        "fractions": [0.1, 0.2, 0.7],
-    }
-    assert job["request"]["config"]["alpha"] == 0.2
+    assert job["request"]["config"]["method"] == "auto"
+    assert job["request"]["split"] is None
+
+
+@pytest.mark.parametrize("config", [{"seed": 3}, {"budget_seconds": 5}, {"method": "auto"}])
+def test_a_request_without_settings_of_a_network_lets_the_service_choose(
+    api: TestClient, config: dict[str, Any]
+) -> None:
+    answer = train(api, graph_id=post_graph(api, ring(30)), config=config)
+    request = api.get(answer.headers["location"]).json()["request"]
+    assert request["config"]["method"] == "auto"
+
+
+@pytest.mark.parametrize("config", [{"alpha": 0.2}, {"drop_edge": "uniform"}, {"method": "lfgcn"}])
+def test_settings_of_a_network_train_lfgcn_with_the_split_of_the_paper(
+    api: TestClient, config: dict[str, Any]
+) -> None:
+    answer = train(api, graph_id=post_graph(api, ring(30)), config=config)
+    request = api.get(answer.headers["location"]).json()["request"]
+    assert request["config"]["method"] == "lfgcn"
+    assert request["split"] == {"kind": "stratified", "seed": 0, "fractions": [0.1, 0.2, 0.7]}
 
 
 def test_the_request_id_is_stored_with_the_job(api: TestClient) -> None:
@@ -107,7 +122,7 @@ def test_an_alpha_outside_its_domain_is_rejected(api: TestClient, value: Any) ->
 
 
 def test_too_few_labels_to_split_are_rejected(api: TestClient) -> None:
-    answer = train(api, graph_id=post_graph(api, ring(4)))
+    answer = train(api, graph_id=post_graph(api, ring(4)), config={"method": "lfgcn"})
     assert "too few" in faults_of(answer)["split"]
 
 

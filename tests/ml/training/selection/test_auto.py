@@ -186,7 +186,7 @@ def test_groups_and_classes_with_fewer_members_than_folds_are_dealt_out() -> Non
     grouped = dataclasses.replace(problem, groups=np.arange(40))
     folds = assign_folds(grouped, plan_folds(grouped))
     assert folds.shape == (4, 8)
-    np.testing.assert_array_equal([len(np.unique(row)) for row in folds], 5)
+    np.testing.assert_array_equal([len(np.unique(row)) for row in folds], 4)
 
 
 def test_folds_hold_out_each_known_node_once_per_repetition() -> None:
