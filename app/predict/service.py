@@ -1,7 +1,7 @@
 """Chooses the model that answers and returns its predictions for one bus or for all."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from ml.arrays import IntArray
 
 _DECIMALS = 6
 _LAST_PROMOTED = "the last promoted of {} active models"
+_ONLY_GRID = "the only grid with an active model that has this bus"
 _MOST_SEARCHED = 8
 """Grids searched for a bus that the chosen grid lacks; jobs searched for a model in training."""
 _TRUTHS_REMEMBERED = 32
@@ -68,7 +69,7 @@ def predict_bus(session: Session, choice: ModelChoice, text: str) -> PredictionO
 
     Raises: BusNotFound, and the errors of ``choose_model``.
     """
-    model = choose_model(session, choice)
+    model = _prefer_grid_with_bus(session, choose_model(session, choice), text)
     predictions = model.predictions
     bus = _find_bus(session, model, text)
     shares = _round(predictions.probabilities[bus])
@@ -90,6 +91,22 @@ def predict_bus(session: Session, choice: ModelChoice, text: str) -> PredictionO
         chosen=model.reason,
         warnings=_list_warnings(model),
     )
+
+
+def _prefer_grid_with_bus(session: Session, model: ChosenModel, text: str) -> ChosenModel:
+    """Return the model of another grid if the chosen one lacks the bus and only that has it."""
+    if not model.other_graph_ids or model.grid.find_buses(text):
+        return model
+    having = [
+        graph_id
+        for graph_id in model.other_graph_ids[:_MOST_SEARCHED]
+        if load_grid(session, graph_id).find_buses(text)
+    ]
+    if len(having) != 1:
+        return model
+    others = tuple(one for one in model.other_graph_ids if one not in having)
+    found = choose_model(session, ModelChoice(graph_id=having[0]))
+    return replace(found, reason=_ONLY_GRID, other_graph_ids=others)
 
 
 def predict_all(session: Session, choice: ModelChoice) -> PredictionColumns:
@@ -194,7 +211,7 @@ def _round(probabilities: Any) -> list[Any]:
 def _list_warnings(model: ChosenModel) -> list[str]:
     """Return the warnings of the model, and one if the grid was chosen among several."""
     others = model.other_graph_ids
-    if not others:
+    if not others or model.reason == _ONLY_GRID:
         return list(model.predictions.warnings)
     warning = (
         f"{len(others) + 1} grids have an active model and the request named none: this answer "
