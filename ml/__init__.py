@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from ml.compute.allocator import keep_freed_memory
     from ml.compute.child_process import die_with_parent
     from ml.compute.memory import read_peak_bytes
-    from ml.config.field import Interval, setting_of
-    from ml.config.settings import MethodSettings, NetworkSettings, field_types, list_fields
+    from ml.config.field import Interval, field_types, list_fields, setting_of
+    from ml.config.settings import MethodSettings, NetworkSettings
     from ml.graph.graph import UNLABELLED, Graph, islands_of
     from ml.graph.mcnemar import PairedCount, count_pairs
     from ml.graph.metrics import Metrics, accuracy_interval, evaluate
@@ -63,13 +63,8 @@ _DOOR: dict[str, tuple[str, ...]] = {
     "ml.compute.allocator": ("keep_freed_memory",),
     "ml.compute.child_process": ("die_with_parent",),
     "ml.compute.memory": ("read_peak_bytes",),
-    "ml.config.field": ("Interval", "setting_of"),
-    "ml.config.settings": (
-        "MethodSettings",
-        "NetworkSettings",
-        "field_types",
-        "list_fields",
-    ),
+    "ml.config.field": ("Interval", "field_types", "list_fields", "setting_of"),
+    "ml.config.settings": ("MethodSettings", "NetworkSettings"),
     "ml.graph.graph": ("Graph", "UNLABELLED", "islands_of"),
     "ml.graph.mcnemar": ("PairedCount", "count_pairs"),
     "ml.graph.metrics": ("Metrics", "accuracy_interval", "evaluate"),

@@ -1,8 +1,12 @@
-"""A documented field of a settings class: default, description, range and stored name."""
+"""The documented fields of a settings class: how they are defined, listed and checked."""
 
 import dataclasses
 import re
-from typing import Any, Literal, NamedTuple, Self, get_args, get_origin
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Literal, NamedTuple, Self, get_args, get_origin, get_type_hints
+
+from ml.errors import Fault
 
 _INTERVAL = re.compile(r"([\[(])(\S+), (\S+)([\])])")
 _METADATA = "setting"
@@ -66,18 +70,58 @@ def setting_of(field: dataclasses.Field[Any]) -> Setting:
     return documentation
 
 
-def is_setting(field: dataclasses.Field[Any]) -> bool:
-    """Return whether a field was defined by ``setting``."""
-    return _METADATA in field.metadata
-
-
 def stored_name(field: dataclasses.Field[Any]) -> str:
     """Return the name under which stored models keep the setting."""
     return setting_of(field).stored_as or field.name
 
 
-def find_problem(value: object, hint: Any, interval: Interval | None) -> str | None:
-    """Describe what is wrong with a value of this type and range, None if it is valid."""
+def list_fields(settings: type) -> tuple[dataclasses.Field[Any], ...]:
+    """Return the documented fields of a settings class."""
+    return _read_definition(settings).fields
+
+
+def field_types(settings: type) -> Mapping[str, Any]:
+    """Return the type of every field of a settings class."""
+    return _read_definition(settings).types
+
+
+def list_stored_names(settings: type) -> Mapping[str, str]:
+    """Return the name of every field by the name that models are stored with."""
+    return _read_definition(settings).stored_names
+
+
+def list_faults(settings: type, values: Mapping[str, object]) -> list[Fault]:
+    """Return every value of the wrong type or outside its range, by name or older name.
+
+    Names that are not settings of the class are left to the caller.
+    """
+    checks = _read_definition(settings).checks
+    problems = (
+        (name, _find_problem(values[name], *checks[name])) for name in values if name in checks
+    )
+    return [Fault(name, problem) for name, problem in problems if problem is not None]
+
+
+class _Definition(NamedTuple):
+    """What is known of a settings class, read once; ``checks`` has older names as well."""
+
+    fields: tuple[dataclasses.Field[Any], ...]
+    types: Mapping[str, Any]
+    stored_names: Mapping[str, str]
+    checks: Mapping[str, tuple[Any, Interval | None]]
+
+
+@cache
+def _read_definition(settings: Any) -> _Definition:
+    fields = tuple(one for one in dataclasses.fields(settings) if _METADATA in one.metadata)
+    types = get_type_hints(settings)
+    checks = {one.name: (types[one.name], setting_of(one).interval) for one in fields}
+    stored_names = {stored_name(one): one.name for one in fields}
+    older = {stored: checks[name] for stored, name in stored_names.items()}
+    return _Definition(fields, types, stored_names, older | checks)
+
+
+def _find_problem(value: object, hint: Any, interval: Interval | None) -> str | None:
     if not _fits(value, hint):
         return f"{value!r} is not {_describe_type(hint)}"
     if interval is None or not isinstance(value, (int, float)) or interval.holds(value):

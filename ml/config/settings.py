@@ -1,12 +1,11 @@
 """Settings that methods share: a base that validates itself, and groups to inherit from."""
 
-from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import Field, dataclass, fields
-from functools import cache
-from typing import Any, ClassVar, Literal, Self, cast, get_type_hints
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
 
-from ml.config.field import find_problem, is_setting, setting, setting_of, stored_name
-from ml.errors import Fault, InvalidHyperparameter
+from ml.config.field import list_faults, list_stored_names, setting
+from ml.errors import InvalidHyperparameter
 
 FilterMethod = Literal["taylor", "exact"]
 Pooling = Literal["gated", "mixed", "max", "average"]
@@ -43,7 +42,7 @@ class MethodSettings:
     )
 
     def __post_init__(self) -> None:
-        faults = list(_list_faults(self))
+        faults = list_faults(type(self), vars(self))
         if faults:
             raise InvalidHyperparameter(faults)
 
@@ -194,46 +193,3 @@ class AlphaSettings(NetworkSettings):
     alpha: float = setting(
         0.2, "Reach of the graph filter: small values stay close to a bus.", "(0, 1)"
     )
-
-
-def list_fields(settings: type[MethodSettings]) -> tuple[Field[Any], ...]:
-    """Return the documented fields of a settings class."""
-    return tuple(_read_definitions(cast("Hashable", settings)).values())
-
-
-def field_types(settings: type[MethodSettings]) -> Mapping[str, Any]:
-    """Return the type of every field of a settings class."""
-    return _read_types(cast("Hashable", settings))
-
-
-def list_stored_names(settings: type[MethodSettings]) -> Mapping[str, str]:
-    """Return the name of every field by the name that models are stored with."""
-    return _read_stored_names(cast("Hashable", settings))
-
-
-def check_value(settings: type[MethodSettings], name: str, value: object) -> str | None:
-    """Describe what is wrong with the value of one field, None if it is valid."""
-    definition = _read_definitions(cast("Hashable", settings))[name]
-    return find_problem(value, field_types(settings)[name], setting_of(definition).interval)
-
-
-@cache
-def _read_definitions(settings: Any) -> Mapping[str, Field[Any]]:
-    return {one.name: one for one in fields(settings) if is_setting(one)}
-
-
-@cache
-def _read_types(settings: Any) -> Mapping[str, Any]:
-    return get_type_hints(settings)
-
-
-@cache
-def _read_stored_names(settings: Any) -> Mapping[str, str]:
-    return {stored_name(one): one.name for one in list_fields(settings)}
-
-
-def _list_faults(given: MethodSettings) -> Iterator[Fault]:
-    for one in list_fields(type(given)):
-        problem = check_value(type(given), one.name, getattr(given, one.name))
-        if problem is not None:
-            yield Fault(one.name, problem)

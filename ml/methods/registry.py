@@ -1,21 +1,15 @@
 """Every method, and the settings of a request turned into those of its method."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import Field
 from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
 from ml.arrays import SparseMatrix
-from ml.config.field import stored_name
+from ml.config.field import list_faults, list_fields, list_stored_names, stored_name
 from ml.config.levy import LfgcnPlusSettings
-from ml.config.settings import (
-    MethodSettings,
-    NetworkSettings,
-    check_value,
-    list_fields,
-    list_stored_names,
-)
+from ml.config.settings import MethodSettings, NetworkSettings
 from ml.errors import Fault, InvalidHyperparameter
 from ml.methods import (
     appnp,
@@ -101,8 +95,8 @@ def make_config(**given: Any) -> NetworkSettings:
     faults = [Fault(name, describe_unknown(name)) for name in given if not is_setting(name)]
     if method is None or not method.is_network:
         faults.append(Fault("method", _describe_unknown_method(key)))
-        raise InvalidHyperparameter([*faults, *_list_faults(LfgcnPlusSettings, given)])
-    faults.extend(_list_faults(LfgcnPlusSettings, given))
+        raise InvalidHyperparameter([*faults, *list_faults(LfgcnPlusSettings, given)])
+    faults.extend(list_faults(LfgcnPlusSettings, given))
     if faults:
         raise InvalidHyperparameter(faults)
     values = {find_field(name).name: value for name, value in given.items()}
@@ -126,13 +120,13 @@ def read_settings(config: Mapping[str, Any]) -> MethodSettings:
     method = get_method(str(config.get("method", DEFAULT_METHOD)))
     if method.is_network:
         return make_config(**config)
-    names = {stored_name(one) for one in list_fields(method.settings)}
+    names = {*list_stored_names(method.settings)}
     given = {name: value for name, value in config.items() if name != "method"}
     faults = [
         Fault(name[:40], f"is not a setting of {method.key}") for name in sorted({*given} - names)
     ]
     faults += [Fault(name, "is missing") for name in sorted(names - {*given})]
-    faults += _list_faults(method.settings, {k: v for k, v in given.items() if k in names})
+    faults += list_faults(method.settings, {k: v for k, v in given.items() if k in names})
     if faults:
         raise InvalidHyperparameter(faults)
     return method.settings.from_stored(given)
@@ -154,8 +148,7 @@ def flatten_settings(config: MethodSettings) -> dict[str, Any]:
     """
     if not isinstance(config, NetworkSettings):
         return config.as_dict()
-    everything = LfgcnPlusSettings().as_dict()
-    return {**everything, **config.as_dict()}
+    return {**_default_settings(), **config.as_dict()}
 
 
 def list_ignored_settings(config: Mapping[str, Any]) -> list[str]:
@@ -218,10 +211,6 @@ def _fields_by_name() -> dict[str, Field[Any]]:
     return {stored_name(one): one for one in definitions} | {one.name: one for one in definitions}
 
 
-def _list_faults(kind: type[MethodSettings], given: Mapping[str, Any]) -> Iterator[Fault]:
-    stored = list_stored_names(kind)
-    names = {**stored, **{name: name for name in stored.values()}}
-    for name, value in given.items():
-        problem = check_value(kind, names[name], value) if name in names else None
-        if problem is not None:
-            yield Fault(name, problem)
+@cache
+def _default_settings() -> Mapping[str, Any]:
+    return LfgcnPlusSettings().as_dict()

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from ml.config.field import Interval, setting_of
+from ml.config.field import Interval, list_fields, setting_of
 from ml.config.levy import LfgcnSettings
-from ml.config.settings import list_fields
 from ml.errors import InvalidHyperparameter
 from ml.methods.registry import (
     METHODS,
