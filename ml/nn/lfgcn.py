@@ -6,8 +6,8 @@ from torch import Tensor, nn
 from ml.config.levy import LfgcnSettings
 from ml.graph.graph import Graph
 from ml.methods.levy_layers import layer_shapes
-from ml.nn.dropout import drop
 from ml.nn.filters.base import LevyFilter
+from ml.nn.kernels.dropout import drop
 from ml.nn.layers import LevyLayer
 from ml.nn.views import LevyViews
 

@@ -1,9 +1,27 @@
-"""Dropout that spends sixteen random bits per value."""
+"""Dropout of dense and sparse signals that spends sixteen random bits per value."""
 
 import torch
 from torch import Tensor
 
 _LEVELS = 2**16
+
+
+def drop(signal: Tensor, rate: float, *, training: bool) -> Tensor:
+    """Drop values in training only; of a sparse signal, the stored ones.
+
+    Shapes: any -> the same.
+    """
+    if not training or rate == 0:
+        return signal
+    if not signal.is_sparse:
+        return drop_values(signal, rate)
+    return torch.sparse_coo_tensor(
+        signal.indices(),
+        drop_values(signal.values(), rate),
+        signal.shape,
+        is_coalesced=True,
+        check_invariants=False,
+    )
 
 
 def drop_values(signal: Tensor, rate: float) -> Tensor:

@@ -5,7 +5,7 @@ from torch import Tensor, nn
 from torch_geometric.nn import ARMAConv
 
 from ml.methods.arma import ArmaSettings
-from ml.nn.dropout import drop
+from ml.nn.kernels.dropout import drop
 from ml.nn.parts.edge_views import loopless_views
 from ml.nn.parts.layered import LayeredNetwork, layer_widths
 from ml.nn.parts.row_product import SymmetricRows, add_by_rows

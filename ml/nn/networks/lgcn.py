@@ -12,7 +12,7 @@ from torch.nn import functional
 from ml.arrays import SparseMatrix
 from ml.graph.graph import Graph
 from ml.methods.lgcn import LgcnSettings
-from ml.nn.dropout import drop
+from ml.nn.kernels.dropout import drop
 from ml.nn.networks.gcn import GcnLayer
 from ml.nn.parts.edge_views import PreparedViews, RowView
 from ml.nn.parts.row_product import SymmetricRows, normalise

@@ -6,7 +6,7 @@ from torch.nn import functional
 from torch_geometric.nn import MixHopConv
 
 from ml.methods.mixhop import MixhopSettings
-from ml.nn.dropout import drop
+from ml.nn.kernels.dropout import drop
 from ml.nn.parts.edge_views import RowView, normalised_views
 from ml.nn.parts.row_product import SymmetricRows, add_by_rows
 from ml.nn.sparse import apply_linear

@@ -9,7 +9,7 @@ from torch.nn import functional
 from ml.arrays import IntArray
 from ml.config.settings import NetworkSettings
 from ml.graph.graph import Graph
-from ml.nn.dropout import drop
+from ml.nn.kernels.dropout import drop
 from ml.nn.sparse import apply_linear
 
 

@@ -10,7 +10,7 @@ from torch.nn import functional
 from ml.arrays import IntArray
 from ml.graph.graph import Graph
 from ml.methods.motifnet import MotifnetSettings
-from ml.nn.dropout import drop
+from ml.nn.kernels.dropout import drop
 from ml.nn.networks import chebnet
 from ml.nn.parts.motifs import motif_matrices
 from ml.nn.parts.row_product import SymmetricRows, normalise

@@ -11,7 +11,7 @@ from torch_geometric.utils import softmax
 from ml.arrays import SparseMatrix
 from ml.graph.graph import Graph
 from ml.methods.spagan import SpaganSettings
-from ml.nn.dropout import drop
+from ml.nn.kernels.dropout import drop
 from ml.nn.parts.edge_views import PreparedViews
 from ml.nn.parts.shortest_paths import short_paths
 from ml.nn.sparse import apply_linear

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ml.config.settings import NetworkSettings
-from ml.nn.dropout import drop
+from ml.nn.kernels.dropout import drop
 
 
 class LayeredNetwork(nn.Module):

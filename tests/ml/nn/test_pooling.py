@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from ml.nn.pooling import BranchPooling
+from ml.nn.layers import BranchPooling
 
 
 def random_outputs(branches: int = 4) -> torch.Tensor:

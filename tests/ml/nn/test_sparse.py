@@ -5,7 +5,7 @@ from torch import Tensor
 
 from ml.arrays import FloatArray
 from ml.methods.registry import change_settings, make_config
-from ml.nn.dropout import drop
+from ml.nn.kernels.dropout import drop
 from ml.nn.sparse import (
     KEPT_PATTERNS,
     densify,
