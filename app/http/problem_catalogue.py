@@ -34,14 +34,14 @@ class ProblemKindsOut(BaseModel):
     items: list[ProblemKindOut]
 
 
-@router.get("", summary="List the kinds of problem")
+@router.get("", summary="List the kinds of error a response can contain")
 def list_problems() -> ProblemKindsOut:
     """Returns every kind of problem that a response or a failed job can contain."""
     kinds = _kinds()
     return ProblemKindsOut(items=[ProblemKindOut.from_kind(kinds[slug]) for slug in sorted(kinds)])
 
 
-@router.get("/{name}", summary="Get a kind of problem")
+@router.get("/{name}", summary="Explain one kind of error")
 def get_problem(name: Annotated[str, Path(max_length=64)]) -> ProblemKindOut:
     """Returns the title and status of one kind of problem."""
     kind = _kinds().get(name)

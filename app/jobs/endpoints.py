@@ -59,7 +59,7 @@ def list_jobs(
     return JobPage(items=[JobOut.from_row(row, stored) for row in rows], next_cursor=next_cursor)
 
 
-@router.get("/{job_id}", summary="Get a job")
+@router.get("/{job_id}", summary="Show the state and progress of a job")
 def get_job(job_id: str, session: ReadingSession, request: Request) -> JobDetailOut:
     """Returns the state and progress of a job, its learning curves so far and its request."""
     row = service.get_job(session, job_id)

@@ -34,7 +34,11 @@ def list_models(
     return ModelPage(items=items, next_cursor=next_cursor)
 
 
-@router.get("/{model_id}", summary="Get a model", response_model_exclude_unset=True)
+@router.get(
+    "/{model_id}",
+    summary="Show a model with its metrics and settings",
+    response_model_exclude_unset=True,
+)
 def get_model(model_id: ModelId, session: ReadingSession) -> ModelDetailOut:
     """Returns a model with its metrics, its settings and the data it was trained on."""
     row = service.get_model(session, model_id)
@@ -52,7 +56,9 @@ def get_card(model_id: ModelId, session: ReadingSession) -> CardOut:
 
 
 @router.post(
-    "/{model_id}/promote", summary="Make a model the active one", response_model_exclude_unset=True
+    "/{model_id}/promote",
+    summary="Let a model answer predictions by default",
+    response_model_exclude_unset=True,
 )
 def promote_model(
     model_id: ModelId, session: WritingSession, body: PromoteIn | None = None

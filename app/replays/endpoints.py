@@ -12,7 +12,9 @@ router = APIRouter(prefix="/models", tags=["models"])
 
 
 @router.post(
-    "/{model_id}/replay", status_code=status.HTTP_202_ACCEPTED, summary="Replay a training run"
+    "/{model_id}/replay",
+    status_code=status.HTTP_202_ACCEPTED,
+    summary="Train a model again to check that it is reproducible",
 )
 def replay_model(model_id: ModelId, submission: SubmissionDep) -> JobAcceptedOut:
     """Queues a job that trains a model again from its manifest and compares the two.

@@ -30,7 +30,7 @@ def list_sweeps(
     return SweepPage(items=items, next_cursor=next_cursor)
 
 
-@router.get("/{sweep_id}", summary="Get a sweep")
+@router.get("/{sweep_id}", summary="Show the progress and results of a sweep")
 def get_sweep(sweep_id: SweepId, session: ReadingSession) -> SweepDetailOut:
     """Returns the progress of a sweep, the best settings so far, every result and plot data."""
     return SweepDetailOut.from_summary(service.get_sweep(session, sweep_id))

@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -6,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 
 from app.main import create_app
 from app.settings import Settings
@@ -80,6 +82,38 @@ def test_every_operation_says_what_it_does(description: dict[str, Any]) -> None:
     assert [
         name for name, operation in operations_of(description) if not operation.get("description")
     ] == []
+
+
+def test_every_operation_has_a_summary_of_its_own(description: dict[str, Any]) -> None:
+    summaries = {name: operation["summary"] for name, operation in operations_of(description)}
+    automatic = [
+        name
+        for name, operation in operations_of(description)
+        if operation["summary"] == automatic_summary(name, operation["operationId"])
+    ]
+    assert automatic == []
+    assert len({*summaries.values()}) == len(summaries), "two operations have the same summary"
+    assert [
+        text for text in summaries.values() if len(text.split()) < 2 or text.endswith(".")
+    ] == []
+
+
+def automatic_summary(name: str, operation_id: str) -> str:
+    """The summary that FastAPI derives from the name of the function if none is written."""
+    method, path = name.split(" ")
+    function = operation_id.removesuffix(f"{re.sub(r'[^a-zA-Z0-9]', '_', path)}_{method}")
+    return function.replace("_", " ").title()
+
+
+def test_the_automatic_summary_of_an_operation_is_recognised() -> None:
+    app = FastAPI()
+
+    @app.get("/grids/{grid_id}")
+    def get_the_grid(grid_id: str) -> str:
+        return grid_id
+
+    ((name, operation),) = operations_of(app.openapi())
+    assert operation["summary"] == automatic_summary(name, operation["operationId"])
 
 
 def test_every_answer_in_json_has_an_example(description: dict[str, Any]) -> None:

@@ -17,7 +17,7 @@ router = APIRouter(prefix="/models", tags=["models"], route_class=StrictJsonRout
     "/{model_id}/baselines/{key}/promote",
     status_code=status.HTTP_201_CREATED,
     responses={200: {"model": ModelDetailOut, "description": "The baseline was promoted before."}},
-    summary="Promote a baseline to a model",
+    summary="Let a baseline answer instead of its model",
     response_model_exclude_unset=True,
 )
 def promote_baseline(
