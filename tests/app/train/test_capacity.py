@@ -22,9 +22,30 @@ def test_a_training_whose_first_epoch_comes_too_late_is_refused_with_both_number
         judge(EXPECTED, room=None, seconds=9)
 
 
-@pytest.mark.parametrize(("room", "seconds"), [(None, 0), (2_500_000_000, 10), (3_000_000_000, 50)])
-def test_a_training_that_may_fit_is_let_through(room: int | None, seconds: float) -> None:
-    judge(EXPECTED, None if room is None else Room(room, "a test"), seconds)
+@pytest.mark.parametrize(
+    ("room", "seconds", "refusal"),
+    [
+        (2_500_000_000, 0, None),
+        (2_499_999_999, 0, OutOfMemory),
+        (None, 10, None),
+        (None, 9.99, TimeLimitReached),
+        (2_499_999_999, 9.99, OutOfMemory),
+        (None, 0, None),
+    ],
+)
+def test_a_training_is_refused_just_below_what_it_needs_and_not_before(
+    room: int | None, seconds: float, refusal: type[Exception] | None
+) -> None:
+    given = None if room is None else Room(room, "a test")
+    assert find_refusal(given, seconds) is refusal
+
+
+def find_refusal(room: Room | None, seconds: float) -> type[Exception] | None:
+    try:
+        judge(EXPECTED, room, seconds)
+    except (OutOfMemory, TimeLimitReached) as error:
+        return type(error)
+    return None
 
 
 def test_the_free_memory_of_the_machine_is_read(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.errors import Rejected
+from app.errors import GridRejected, Rejected
 from app.grid.report import ReadGrid
-from app.ingest.formats import csv_tables, find_format, graphml, node_link
+from app.ingest.formats import FORMATS, choose_format, csv_tables, find_format, graphml, node_link
 from app.ingest.formats.guards.zip_guard import read_xml_archive, write_archive
 from app.ingest.formats.matpower import reader as matpower
 from app.ingest.formats.pandapower import network as pandapower_json
@@ -139,9 +139,24 @@ def test_a_damaged_binary_file_is_read_soundly_or_refused(
     _assert_sound(read)
 
 
+@pytest.mark.parametrize("name", SEEDS)
+@given(tail=st.binary(max_size=300), mark=st.sampled_from([b"", b"\xef\xbb\xbf", b"\n "]))
+def test_a_format_is_recognised_by_its_beginning(name: str, tail: bytes, mark: bytes) -> None:
+    form = find_format(mark + SEEDS[name][1].encode() + b"\n" + tail)
+    assert form is not None
+    assert form.name == name
+
+
 @given(st.binary(max_size=300))
-def test_recognising_a_format_never_fails(content: bytes) -> None:
-    find_format(content)
+def test_bytes_of_no_format_are_refused_with_the_formats_there_are(content: bytes) -> None:
+    form = find_format(content)
+    if form is not None:
+        assert choose_format(content, None) is form
+        return
+    with pytest.raises(GridRejected) as caught:
+        choose_format(content, None)
+    (fault,) = caught.value.faults
+    assert all(name in fault.problem for name in FORMATS)
 
 
 @settings(max_examples=50, deadline=None)
