@@ -46,7 +46,7 @@ def list_layer_arrays(settings: NetworkSettings, sizes: ModelSizes, weight: str)
     return specs
 
 
-def baseline_settings(config: NetworkSettings, published: Mapping[str, Any]) -> Choices:
-    """Return the settings of the network that it is compared with, and the published ones."""
+def list_choices(_graph: Graph, config: NetworkSettings, published: Mapping[str, Any]) -> Choices:
+    """Return the settings to compare: those of the trained network, and the published ones."""
     own = {name: getattr(config, name) for name in _SHARED}
     return [own, own | dict(published) | {"epochs": NetworkSettings.epochs}]

@@ -1,6 +1,7 @@
 """GCN of Kipf and Welling (2017)."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -8,12 +9,11 @@ import scipy.sparse as sp
 
 from ml.arrays import FloatArray
 from ml.artifact.artifact import Artifact
-from ml.artifact.schema import ArraySpecs, ModelSizes
 from ml.config.settings import NetworkSettings
 from ml.graph.graph import Graph
 from ml.graph.laplacian import degree_power, degrees_of
-from ml.methods.base import Choices, Method
-from ml.methods.dense_layers import apply_layers, baseline_settings, list_layer_arrays
+from ml.methods.base import Method
+from ml.methods.dense_layers import apply_layers, list_choices, list_layer_arrays
 from ml.methods.estimate import estimate_messages
 
 PUBLISHED = {"layers": 2, "width": 16, "dropout": 0.5, "learning_rate": 0.01, "weight_decay": 5e-4}
@@ -38,16 +38,6 @@ def predict(artifact: Artifact, graph: Graph) -> FloatArray:
     return apply_layers(artifact, graph, "lin.weight", lambda signal: np.asarray(messages @ signal))
 
 
-def list_arrays(settings: GcnSettings, sizes: ModelSizes) -> ArraySpecs:
-    """Return names, types and shapes of the stored arrays."""
-    return list_layer_arrays(settings, sizes, "lin.weight")
-
-
-def list_choices(_graph: Graph, config: NetworkSettings) -> Choices:
-    """Return the settings to compare: those of the trained network, and the published ones."""
-    return baseline_settings(config, PUBLISHED)
-
-
 METHOD = Method(
     key="gcn",
     title="GCN",
@@ -56,8 +46,8 @@ METHOD = Method(
     published=PUBLISHED,
     network="ml.nn.networks.gcn",
     predict=predict,
-    list_arrays=list_arrays,
-    baseline_choices=list_choices,
+    list_arrays=partial(list_layer_arrays, weight="lin.weight"),
+    baseline_choices=partial(list_choices, published=PUBLISHED),
     estimate=estimate_messages,
     automatic=True,
 )

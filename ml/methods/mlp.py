@@ -1,15 +1,15 @@
 """Multi-layer perceptron: no node sees another."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from ml.arrays import FloatArray
 from ml.artifact.artifact import Artifact
-from ml.artifact.schema import ArraySpecs, ModelSizes
 from ml.config.settings import NetworkSettings
 from ml.graph.graph import Graph
-from ml.methods.base import Choices, Method
-from ml.methods.dense_layers import apply_layers, baseline_settings, list_layer_arrays
+from ml.methods.base import Method
+from ml.methods.dense_layers import apply_layers, list_choices, list_layer_arrays
 from ml.methods.estimate import estimate_messages
 
 PUBLISHED = {"layers": 2, "width": 64, "dropout": 0.5, "learning_rate": 0.01, "weight_decay": 5e-4}
@@ -31,16 +31,6 @@ def predict(artifact: Artifact, graph: Graph) -> FloatArray:
     return apply_layers(artifact, graph, "weight", lambda signal: signal)
 
 
-def list_arrays(settings: MlpSettings, sizes: ModelSizes) -> ArraySpecs:
-    """Return names, types and shapes of the stored arrays."""
-    return list_layer_arrays(settings, sizes, "weight")
-
-
-def list_choices(_graph: Graph, config: NetworkSettings) -> Choices:
-    """Return the settings to compare: those of the trained network, and the published ones."""
-    return baseline_settings(config, PUBLISHED)
-
-
 METHOD = Method(
     key="mlp",
     title="MLP",
@@ -49,8 +39,8 @@ METHOD = Method(
     published=PUBLISHED,
     network="ml.nn.networks.mlp",
     predict=predict,
-    list_arrays=list_arrays,
-    baseline_choices=list_choices,
+    list_arrays=partial(list_layer_arrays, weight="weight"),
+    baseline_choices=partial(list_choices, published=PUBLISHED),
     estimate=estimate_messages,
     automatic=True,
 )
