@@ -11,8 +11,8 @@ from playwright.sync_api import BrowserContext, expect
 from app.http.problem_responses import install_handlers
 from app.temporary_service import run_temporary_service
 from app.web import pages
+from tests.app.web.trained_service import TrainedService
 from tests.app.web.watched_page import WatchedPage
-from tests.app.web.work import Work
 from tests.browser import chromium
 
 __all__ = ["chromium"]
@@ -39,10 +39,10 @@ def service(chromium: BrowserContext) -> Iterator[str]:
 
 
 @pytest.fixture(scope="package")
-def work(service: str) -> Iterator[Work]:
+def trained(service: str) -> Iterator[TrainedService]:
     """The same service with a trained model of IEEE 118."""
     with httpx.Client(base_url=service, timeout=120) as http:
-        yield Work(service, http)
+        yield TrainedService(service, http)
 
 
 @pytest.fixture

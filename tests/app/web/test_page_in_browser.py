@@ -7,15 +7,17 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.app.web.conftest import Watch
-from tests.app.web.work import QUICK, Work
+from tests.app.web.trained_service import QUICK, TrainedService
 
 pytestmark = pytest.mark.long
 
 _DRAWN = "#plot[data-buses='{}']"
 
 
-def _open_graph(watch: Watch, work: Work, graph: dict[str, Any], width: int = 1280) -> Page:
-    page = watch(work.address, width).open(f"/?graph={graph['id']}")
+def _open_graph(
+    watch: Watch, trained: TrainedService, graph: dict[str, Any], width: int = 1280
+) -> Page:
+    page = watch(trained.address, width).open(f"/?graph={graph['id']}")
     page.wait_for_selector(_DRAWN.format(graph["bus_count"]))
     return page
 
@@ -70,9 +72,9 @@ def test_a_user_loads_a_grid_trains_a_model_and_sees_its_predictions(
     assert _count_drawn_buses(page) == 118
 
 
-def test_every_bus_is_drawn_in_its_predicted_class(watch: Watch, work: Work) -> None:
-    page = _open_graph(watch, work, work.graph)
-    predictions = work.get("/predict", model_id=work.model["id"])
+def test_every_bus_is_drawn_in_its_predicted_class(watch: Watch, trained: TrainedService) -> None:
+    page = _open_graph(watch, trained, trained.graph)
+    predictions = trained.get("/predict", model_id=trained.model["id"])
     legend = page.locator("#legend")
     for code, name in enumerate(predictions["class_names"]):
         expect(legend).to_contain_text(f"{name}: {predictions['classes'].count(code)}")
@@ -83,9 +85,9 @@ def test_every_bus_is_drawn_in_its_predicted_class(watch: Watch, work: Work) -> 
     assert _count_drawn_buses(page) == 118
 
 
-def test_a_class_can_be_hidden_in_the_legend(watch: Watch, work: Work) -> None:
-    page = _open_graph(watch, work, work.graph)
-    predicted = work.get("/predict", model_id=work.model["id"])["classes"]
+def test_a_class_can_be_hidden_in_the_legend(watch: Watch, trained: TrainedService) -> None:
+    page = _open_graph(watch, trained, trained.graph)
+    predicted = trained.get("/predict", model_id=trained.model["id"])["classes"]
     entry = page.locator("#legend button").nth(1)
     entry.press("Enter")
     expect(entry).to_have_attribute("aria-pressed", "false")
@@ -97,11 +99,13 @@ def test_a_class_can_be_hidden_in_the_legend(watch: Watch, work: Work) -> None:
     )
 
 
-def test_a_click_on_a_bus_shows_the_prediction_of_the_api(watch: Watch, work: Work) -> None:
-    page = _open_graph(watch, work, work.graph)
+def test_a_click_on_a_bus_shows_the_prediction_of_the_api(
+    watch: Watch, trained: TrainedService
+) -> None:
+    page = _open_graph(watch, trained, trained.graph)
     page.mouse.click(*_find_bus_on_screen(page, 58))
     expect(page.locator("#bus-name")).to_have_text("Bus 59")
-    answer = work.get("/predict/59", model_id=work.model["id"])
+    answer = trained.get("/predict/59", model_id=trained.model["id"])
     details = page.locator("#bus-details")
     expect(details).to_contain_text(f"Predicted{answer['class']}")
     expect(details).to_contain_text(f"True label{answer['true_label']}")
@@ -113,8 +117,8 @@ def test_a_click_on_a_bus_shows_the_prediction_of_the_api(watch: Watch, work: Wo
     expect(details.locator(".features")).to_contain_text("Pd")
 
 
-def test_a_bus_can_be_found_with_the_keyboard(watch: Watch, work: Work) -> None:
-    page = _open_graph(watch, work, work.graph)
+def test_a_bus_can_be_found_with_the_keyboard(watch: Watch, trained: TrainedService) -> None:
+    page = _open_graph(watch, trained, trained.graph)
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
@@ -123,16 +127,18 @@ def test_a_bus_can_be_found_with_the_keyboard(watch: Watch, work: Work) -> None:
     expect(page.locator("#bus-name")).to_have_text("Bus 118")
 
 
-def test_an_unknown_bus_is_reported(watch: Watch, work: Work) -> None:
-    page = _open_graph(watch, work, work.graph)
+def test_an_unknown_bus_is_reported(watch: Watch, trained: TrainedService) -> None:
+    page = _open_graph(watch, trained, trained.graph)
     page.fill("#bus-input", "4711")
     page.press("#bus-input", "Enter")
     expect(page.locator("#bus-details")).to_contain_text("has no bus “4711”")
 
 
-def test_the_panel_shows_the_test_accuracy_of_the_model(watch: Watch, work: Work) -> None:
-    page = _open_graph(watch, work, work.graph)
-    test = work.model["metrics"]["test"]
+def test_the_panel_shows_the_test_accuracy_of_the_model(
+    watch: Watch, trained: TrainedService
+) -> None:
+    page = _open_graph(watch, trained, trained.graph)
+    test = trained.model["metrics"]["test"]
     expect(page.locator("#model-details")).to_contain_text(
         f"Correct for {test['accuracy']:.1%} of {test['count']} test buses"
     )
@@ -140,30 +146,30 @@ def test_the_panel_shows_the_test_accuracy_of_the_model(watch: Watch, work: Work
     assert row[:2] == [str(test["count"]), f"{test['accuracy']:.1%}"]
 
 
-def test_a_button_promotes_a_better_baseline(watch: Watch, work: Work) -> None:
+def test_a_button_promotes_a_better_baseline(watch: Watch, trained: TrainedService) -> None:
     buses = [
         {"id": str(bus), "features": {"Pd": bus % 2}, "label": ("load", "none")[bus % 2]}
         for bus in range(40)
     ]
     branches = [{"from": str(bus), "to": str((bus + 1) % 40)} for bus in range(40)]
-    graph = work.post("/graphs", {"name": "revealed", "buses": buses, "branches": branches})
-    job = work.train(graph["id"], {"epochs": 1, "learning_rate": 1e-9, "width": 1})
-    beaten = work.get(f"/models/{job['model_id']}")
+    graph = trained.post("/graphs", {"name": "revealed", "buses": buses, "branches": branches})
+    job = trained.train(graph["id"], {"epochs": 1, "learning_rate": 1e-9, "width": 1})
+    beaten = trained.get(f"/models/{job['model_id']}")
     better = beaten["better_baseline"]
-    page = watch(work.address).open(f"/?graph={beaten['graph_id']}&model={beaten['id']}")
+    page = watch(trained.address).open(f"/?graph={beaten['graph_id']}&model={beaten['id']}")
     details = page.locator("#model-details")
     expect(details.locator(".error")).to_contain_text("The button below lets it answer instead.")
     expect(details.locator(".error")).not_to_contain_text("POST")
     details.get_by_role("button", name=f"Use {better['title']} instead").click()
     expect(details.locator(".error")).to_have_count(0)
     expect(details).to_contain_text("answers GET /predict by default")
-    promoted = work.get("/predict", graph_id=beaten["graph_id"])["model_id"]
+    promoted = trained.get("/predict", graph_id=beaten["graph_id"])["model_id"]
     assert promoted != beaten["id"]
-    assert work.get(f"/models/{promoted}")["promotion"] == "better on validation"
+    assert trained.get(f"/models/{promoted}")["promotion"] == "better on validation"
 
 
-def test_a_url_with_a_deleted_model_shows_a_notice(watch: Watch, work: Work) -> None:
-    page = watch(work.address).open(f"/?graph={work.graph['id']}&model=gone")
+def test_a_url_with_a_deleted_model_shows_a_notice(watch: Watch, trained: TrainedService) -> None:
+    page = watch(trained.address).open(f"/?graph={trained.graph['id']}&model=gone")
     expect(page.locator("#notice")).to_contain_text(
         "has no model gone: the model or its grid may have been deleted"
     )
@@ -171,22 +177,24 @@ def test_a_url_with_a_deleted_model_shows_a_notice(watch: Watch, work: Work) -> 
 
 
 def test_a_model_is_shown_with_its_best_baseline_and_a_link_to_its_card(
-    watch: Watch, work: Work
+    watch: Watch, trained: TrainedService
 ) -> None:
-    page = _open_graph(watch, work, work.graph)
+    page = _open_graph(watch, trained, trained.graph)
     details = page.locator("#model-details")
-    best = work.model["best_baseline"]
+    best = trained.model["best_baseline"]
     expect(details).to_contain_text(f"Best baseline on the same split: {best['title']}")
-    for warning in work.model["warnings"]:
+    for warning in trained.model["warnings"]:
         expect(details.locator(".error")).to_contain_text(warning.partition(" POST ")[0])
     page.click("text=Model card")
     expect(page.locator("#headline")).to_contain_text("on validation")
     expect(page.locator("svg polyline").first).to_be_attached()
 
 
-def test_an_invalid_setting_shows_the_error_of_the_api(watch: Watch, work: Work) -> None:
-    watched = watch(work.address)
-    page = watched.open(f"/?graph={work.graph['id']}")
+def test_an_invalid_setting_shows_the_error_of_the_api(
+    watch: Watch, trained: TrainedService
+) -> None:
+    watched = watch(trained.address)
+    page = watched.open(f"/?graph={trained.graph['id']}")
     page.wait_for_selector("#plot[data-buses]")
     page.fill("[name=alpha]", "2")
     page.click("#train-button")
@@ -197,21 +205,21 @@ def test_an_invalid_setting_shows_the_error_of_the_api(watch: Watch, work: Work)
 
 
 def test_a_grid_without_coordinates_is_drawn_and_a_failed_job_shows_its_error(
-    watch: Watch, work: Work
+    watch: Watch, trained: TrainedService
 ) -> None:
-    graph = work.upload_ring("ring", 40, feature=1e300)
-    job = work.train(graph["id"], {**QUICK, "feature_scaling": "none"})
+    graph = trained.upload_ring("ring", 40, feature=1e300)
+    job = trained.train(graph["id"], {**QUICK, "feature_scaling": "none"})
     assert job["state"] == "failed"
-    page = _open_graph(watch, work, graph)
+    page = _open_graph(watch, trained, graph)
     expect(page.locator("#map-caption")).to_contain_text("computed from the branches")
     places = page.evaluate("document.getElementById('plot').data[1]")
     assert len(set(zip(places["x"], places["y"], strict=True))) == 40
     expect(page.locator(".job .error").first).to_contain_text(job["error"]["title"])
 
 
-def test_a_large_grid_is_drawn_with_webgl(watch: Watch, work: Work) -> None:
-    graph = work.upload_ring("large ring", 5001)
-    page = _open_graph(watch, work, work.graph)
+def test_a_large_grid_is_drawn_with_webgl(watch: Watch, trained: TrainedService) -> None:
+    graph = trained.upload_ring("large ring", 5001)
+    page = _open_graph(watch, trained, trained.graph)
     page.select_option("#graph-choice", graph["id"])
     page.wait_for_url("**view=large*")
     page.wait_for_selector(_DRAWN.format(5001))
@@ -220,8 +228,8 @@ def test_a_large_grid_is_drawn_with_webgl(watch: Watch, work: Work) -> None:
     expect(page.locator("#plot")).not_to_contain_text("WebGL is not supported")
 
 
-def test_the_page_fits_the_width_of_a_phone(watch: Watch, work: Work) -> None:
-    page = _open_graph(watch, work, work.graph, width=390)
+def test_the_page_fits_the_width_of_a_phone(watch: Watch, trained: TrainedService) -> None:
+    page = _open_graph(watch, trained, trained.graph, width=390)
     page.wait_for_load_state("networkidle")
     wider = page.evaluate(
         """() => [...document.querySelectorAll("body, body *")]
@@ -234,12 +242,14 @@ def test_the_page_fits_the_width_of_a_phone(watch: Watch, work: Work) -> None:
     ], wider
 
 
-def test_the_documentation_shows_every_operation_without_internet(watch: Watch, work: Work) -> None:
-    page = watch(work.address).open("/docs")
+def test_the_documentation_shows_every_operation_without_internet(
+    watch: Watch, trained: TrainedService
+) -> None:
+    page = watch(trained.address).open("/docs")
     page.wait_for_selector(".opblock")
     operations = [
         operation
-        for path in work.get("/openapi.json")["paths"].values()
+        for path in trained.get("/openapi.json")["paths"].values()
         for operation in path
         if operation in {"get", "post", "put", "patch", "delete"}
     ]

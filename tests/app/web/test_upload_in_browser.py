@@ -7,7 +7,7 @@ from playwright.sync_api import FilePayload, Page, expect
 
 from tests.app.ingest.requests import SMALL_CASE
 from tests.app.web.conftest import Watch
-from tests.app.web.work import Work
+from tests.app.web.trained_service import TrainedService
 
 pytestmark = pytest.mark.long
 
@@ -28,8 +28,10 @@ def _upload(page: Page, name: str, content: str, **fields: str) -> None:
     page.click("#upload-button")
 
 
-def test_an_uploaded_grid_is_stored_and_its_report_shown(watch: Watch, work: Work) -> None:
-    page = watch(work.address).open(f"/?graph={work.graph['id']}")
+def test_an_uploaded_grid_is_stored_and_its_report_shown(
+    watch: Watch, trained: TrainedService
+) -> None:
+    page = watch(trained.address).open(f"/?graph={trained.graph['id']}")
     _settle(page)
     _upload(page, "notes.txt", SMALL_CASE)
     result = page.locator(_RESULT)
@@ -47,9 +49,9 @@ def test_an_uploaded_grid_is_stored_and_its_report_shown(watch: Watch, work: Wor
     expect(page.locator("#train-label option")).to_have_count(4)
 
 
-def test_the_report_is_shown_after_a_change_of_view(watch: Watch, work: Work) -> None:
-    large = work.upload_ring("large ring", 5001)
-    page = watch(work.address).open(f"/?graph={large['id']}&view=large")
+def test_the_report_is_shown_after_a_change_of_view(watch: Watch, trained: TrainedService) -> None:
+    large = trained.upload_ring("large ring", 5001)
+    page = watch(trained.address).open(f"/?graph={large['id']}&view=large")
     _settle(page, 5001)
     _upload(page, "notes.txt", SMALL_CASE)
     _settle(page, 3)
@@ -58,9 +60,9 @@ def test_the_report_is_shown_after_a_change_of_view(watch: Watch, work: Work) ->
 
 
 def test_columns_that_are_not_imported_are_listed_with_their_cells(
-    watch: Watch, work: Work
+    watch: Watch, trained: TrainedService
 ) -> None:
-    page = watch(work.address).open(f"/?graph={work.graph['id']}")
+    page = watch(trained.address).open(f"/?graph={trained.graph['id']}")
     _settle(page)
     buses = "id,load\n1,1O\n2,\n3,4\n"
     second: FilePayload = {"name": "b.csv", "mimeType": "text/csv", "buffer": buses.encode()}
@@ -70,9 +72,9 @@ def test_columns_that_are_not_imported_are_listed_with_their_cells(
     expect(page.locator(_RESULT)).to_contain_text(row)
 
 
-def test_every_fault_of_a_file_is_listed(watch: Watch, work: Work) -> None:
-    watched = watch(work.address)
-    page = watched.open(f"/?graph={work.graph['id']}")
+def test_every_fault_of_a_file_is_listed(watch: Watch, trained: TrainedService) -> None:
+    watched = watch(trained.address)
+    page = watched.open(f"/?graph={trained.graph['id']}")
     _settle(page)
     broken = SMALL_CASE.replace("\t50\t", "\tfifty\t").replace("\t250\t250", "\tx\t250", 1)
     _upload(page, "small.m", broken)

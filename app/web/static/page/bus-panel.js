@@ -11,13 +11,13 @@ const PARTS = {
 };
 
 /** Show a bus; without a model, show only the data of the grid. */
-export function showBus(container, grid, verdicts, bus) {
-  const predicted = verdicts.predicted[bus];
+export function showBus(container, grid, predictions, bus) {
+  const predicted = predictions.predicted[bus];
   fill(container,
     make("h3", { id: "bus-name" }, grid.title(bus)),
     predicted < 0 ? make("p", { class: "hint" }, "No model has been trained for this grid yet.") : null,
-    facts(grid, verdicts, bus),
-    predicted < 0 ? null : bars(verdicts, bus));
+    facts(grid, predictions, bus),
+    predicted < 0 ? null : bars(predictions, bus));
 }
 
 /** Add the feature values of the bus. */
@@ -27,31 +27,31 @@ export function showFeatures(container, features) {
   if (text) container.append(make("p", { class: "hint features" }, `Features of this bus: ${text}`));
 }
 
-function facts(grid, verdicts, bus) {
+function facts(grid, predictions, bus) {
   const rows = [];
-  if (verdicts.predicted[bus] >= 0) {
-    rows.push(["Predicted", verdicts.classNames[verdicts.predicted[bus]]]);
-    rows.push(["True label", verdict(verdicts, bus)]);
-    rows.push(["Part of the split", PARTS[verdicts.partOf(bus)] ?? "none"]);
+  if (predictions.predicted[bus] >= 0) {
+    rows.push(["Predicted", predictions.classNames[predictions.predicted[bus]]]);
+    rows.push(["True label", describeTruth(predictions, bus)]);
+    rows.push(["Part of the split", PARTS[predictions.partOf(bus)] ?? "none"]);
   }
   rows.push(["Neighbours", String(grid.neighbourCount(bus))]);
   return make("dl", { class: "facts" }, ...rows.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
 }
 
-function verdict(verdicts, bus) {
-  const truth = verdicts.truthName(bus);
+function describeTruth(predictions, bus) {
+  const truth = predictions.truthName(bus);
   if (truth === null) return "unknown";
-  const wrong = verdicts.isWrong(bus);
+  const wrong = predictions.isWrong(bus);
   return make("span", {}, `${truth} – `, make("span", { class: `verdict ${wrong ? "wrong" : "right"}` }, wrong ? "✗ predicted wrongly" : "✓ predicted correctly"));
 }
 
-function bars(verdicts, bus) {
-  const rows = verdicts.probabilities(bus).flatMap((share, index) => {
+function bars(predictions, bus) {
+  const rows = predictions.probabilities(bus).flatMap((share, index) => {
     const level = make("span");
     level.style.width = `${100 * share}%`;
     level.style.background = classStyle(index).colour;
     return [
-      make("span", { class: "row" }, sized(classMark(index)), verdicts.classNames[index]),
+      make("span", { class: "row" }, sized(classMark(index)), predictions.classNames[index]),
       make("div", { class: "bar", "aria-hidden": "true" }, level),
       make("span", { class: "share" }, asPercent(share)),
     ];

@@ -19,9 +19,9 @@ export class Drawing {
   }
 
   /** Draw a grid with the predictions of a model; the zoom is kept for the same grid. */
-  async draw(grid, verdicts, options) {
-    this.scene = { grid, verdicts, options };
-    await window.Plotly.react(this.container, makeTraces(grid, verdicts, options), this.layout(grid), {
+  async draw(grid, predictions, options) {
+    this.scene = { grid, predictions, options };
+    await window.Plotly.react(this.container, makeTraces(grid, predictions, options), this.layout(grid), {
       displayModeBar: false, responsive: true, scrollZoom: !COARSE, doubleClick: "reset",
     });
     this.container.dataset.buses = grid.ids.length;
@@ -37,7 +37,7 @@ export class Drawing {
   }
 
   redraw() {
-    if (this.scene) this.draw(this.scene.grid, this.scene.verdicts, this.scene.options);
+    if (this.scene) this.draw(this.scene.grid, this.scene.predictions, this.scene.options);
   }
 
   clear() {

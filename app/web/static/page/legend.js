@@ -5,15 +5,15 @@ import { asCount } from "./figures.js";
 import { classMark, trainingMark, wrongMark } from "./palette.js";
 
 /** Show the legend; a click on an entry calls `onToggle(key)`. */
-export function showLegend(list, grid, verdicts, hidden, onToggle) {
+export function showLegend(list, grid, predictions, hidden, onToggle) {
   const buses = grid.ids.map((_, bus) => bus);
   const count = (matches) => buses.filter(matches).length;
-  const entries = verdicts.classNames.map((name, index) => ({
-    key: `class ${index}`, mark: classMark(index), text: name, count: count((bus) => verdicts.predicted[bus] === index),
+  const entries = predictions.classNames.map((name, index) => ({
+    key: `class ${index}`, mark: classMark(index), text: name, count: count((bus) => predictions.predicted[bus] === index),
   }));
-  if (verdicts.model) {
-    entries.push({ key: "wrong", mark: wrongMark(), text: "wrongly predicted", count: count((bus) => verdicts.isWrong(bus)) });
-    entries.push({ key: "training", mark: trainingMark(), text: "training bus", count: count((bus) => verdicts.isTraining(bus)) });
+  if (predictions.model) {
+    entries.push({ key: "wrong", mark: wrongMark(), text: "wrongly predicted", count: count((bus) => predictions.isWrong(bus)) });
+    entries.push({ key: "training", mark: trainingMark(), text: "training bus", count: count((bus) => predictions.isTraining(bus)) });
   }
   fill(list, ...entries.map((entry) => make("li", {}, toggle(entry, !hidden.has(entry.key), onToggle))));
 }

@@ -15,13 +15,13 @@ import { onThemeChange } from "./theme.js";
 import { hiddenAtFirst, needsWebgl } from "./traces.js";
 import { TrainForm } from "./train-form.js";
 import { UploadForm } from "./upload-form.js";
-import { Verdicts } from "./verdicts.js";
+import { Predictions } from "./predictions.js";
 
 const FIRST_CASE = "case118";
 const RETRY = 3000;
 const address = new URLSearchParams(window.location.search);
 
-const state = { graphs: [], graph: null, grid: null, models: [], verdicts: null, hidden: new Set(), selected: null, turn: 0 };
+const state = { graphs: [], graph: null, grid: null, models: [], predictions: null, hidden: new Set(), selected: null, turn: 0 };
 
 const drawing = new Drawing(byId("plot"), selectBus);
 const form = new TrainForm(byId("train-form"), { currentGraph: () => state.graph, onStarted: () => jobs.refresh() });
@@ -39,7 +39,7 @@ const upload = new UploadForm(byId("upload-form"), {
   },
 });
 byId("graph-choice").addEventListener("change", (event) => showGraph(event.target.value, null));
-byId("model-choice").addEventListener("change", (event) => showVerdicts(event.target.value));
+byId("model-choice").addEventListener("change", (event) => showPredictions(event.target.value));
 byId("bus-search").addEventListener("submit", searchBus);
 document.addEventListener("visibilitychange", () => document.hidden || refreshGraphs());
 onThemeChange(() => {
@@ -138,10 +138,10 @@ async function refreshModels(modelId) {
   const options = state.models.map((model) => make("option", { value: model.id }, modelTitle(model)));
   fill(byId("model-choice"), ...(options.length ? options : [make("option", { value: "" }, "none yet")]));
   byId("model-choice").disabled = options.length === 0;
-  const wanted = [modelId, state.verdicts?.model?.id].map((id) => state.models.find((model) => model.id === id));
+  const wanted = [modelId, state.predictions?.model?.id].map((id) => state.models.find((model) => model.id === id));
   notify("address", modelId && !wanted[0] ? lostModel(modelId) : null);
   const chosen = wanted[0] ?? wanted[1] ?? state.models.find((model) => model.active) ?? state.models[0];
-  await showVerdicts(chosen?.id);
+  await showPredictions(chosen?.id);
 }
 
 const lostModel = (id) =>
@@ -151,23 +151,23 @@ const modelTitle = (model) =>
   `${model.label} · ${model.kind.replaceAll("_", " ")} · test ${asPercent(model.metrics.test.accuracy)} · ${asMoment(model.created_at)}${model.active ? " · active" : ""}`;
 
 /** Colour the grid by the predictions of a model; without an id, draw it in one colour. */
-async function showVerdicts(modelId) {
+async function showPredictions(modelId) {
   const turn = (state.turn += 1);
   await guarded("model", async () => {
-    const [model, predictions] = modelId ? await Promise.all([getModel(modelId), getPredictions(modelId)]) : [null, null];
+    const [model, columns] = modelId ? await Promise.all([getModel(modelId), getPredictions(modelId)]) : [null, null];
     if (turn !== state.turn) return;
-    state.verdicts = new Verdicts(state.grid.ids.length, model, predictions);
+    state.predictions = new Predictions(state.grid.ids.length, model, columns);
     if (modelId) byId("model-choice").value = modelId;
     window.history.replaceState(null, "", `?${pageAddress(state.graph, modelId)}`);
     showModel(byId("model-details"), model, refreshModels);
-    showLegend(byId("legend"), state.grid, state.verdicts, state.hidden, toggleEntry);
+    showLegend(byId("legend"), state.grid, state.predictions, state.hidden, toggleEntry);
     showCaption();
     showSelected();
     await redraw();
   });
 }
 
-const redraw = () => drawing.draw(state.grid, state.verdicts, { hidden: state.hidden, selected: state.selected });
+const redraw = () => drawing.draw(state.grid, state.predictions, { hidden: state.hidden, selected: state.selected });
 
 function showCaption() {
   const { grid, graph } = state;
@@ -205,7 +205,7 @@ function selectBus(bus) {
 function showSelected() {
   const { grid, selected: bus } = state;
   if (bus === null) return;
-  showBus(byId("bus-details"), grid, state.verdicts, bus);
+  showBus(byId("bus-details"), grid, state.predictions, bus);
   guarded("bus", async () => {
     const { features } = await getBus(grid.id, bus);
     if (state.grid === grid && state.selected === bus) showFeatures(byId("bus-details"), features);

@@ -18,20 +18,20 @@ export const needsWebgl = (busCount) => busCount > LARGE_GRID;
 const hasWebgl = () => document.createElement("canvas").getContext("webgl") !== null;
 
 /** Return all traces of a grid; `hidden` contains the legend entries that are off. */
-export function makeTraces(grid, verdicts, { hidden, selected }) {
-  const scene = { grid, verdicts, type: needsWebgl(grid.ids.length) && hasWebgl() ? "scattergl" : "scatter", size: markerSize(grid.ids.length) };
-  const shown = (bus) => !hidden.has(legendKey(verdicts, bus));
+export function makeTraces(grid, predictions, { hidden, selected }) {
+  const scene = { grid, predictions, type: needsWebgl(grid.ids.length) && hasWebgl() ? "scattergl" : "scatter", size: markerSize(grid.ids.length) };
+  const shown = (bus) => !hidden.has(legendKey(predictions, bus));
   const buses = grid.ids.map((_, bus) => bus).filter(shown);
   return [
     ...branchTraces(scene),
     ...busTraces(scene, buses),
-    overlay(scene, "training", hidden.has("training") ? [] : buses.filter((bus) => verdicts.isTraining(bus)), trainingRing(scene)),
-    overlay(scene, "wrong", hidden.has("wrong") ? [] : buses.filter((bus) => verdicts.isWrong(bus)), wrongCross(scene)),
+    overlay(scene, "training", hidden.has("training") ? [] : buses.filter((bus) => predictions.isTraining(bus)), trainingRing(scene)),
+    overlay(scene, "wrong", hidden.has("wrong") ? [] : buses.filter((bus) => predictions.isWrong(bus)), wrongCross(scene)),
     overlay(scene, "selected", selected === null ? [] : [selected], selectedRing(scene)),
   ];
 }
 
-export const legendKey = (verdicts, bus) => `class ${verdicts.predicted[bus]}`;
+export const legendKey = (predictions, bus) => `class ${predictions.predicted[bus]}`;
 
 const markerSize = (count) => Math.max(3, Math.min(12, 20 - 4 * Math.log10(count)));
 
@@ -51,15 +51,15 @@ function branchTraces({ grid, type }) {
   });
 }
 
-function busTraces({ grid, verdicts, type, size }, buses) {
-  const classes = verdicts.classNames.length ? verdicts.classNames.map((_, index) => index) : [-1];
+function busTraces({ grid, predictions, type, size }, buses) {
+  const classes = predictions.classNames.length ? predictions.classNames.map((_, index) => index) : [-1];
   return classes.map((index) => {
-    const members = buses.filter((bus) => verdicts.predicted[bus] === index);
+    const members = buses.filter((bus) => predictions.predicted[bus] === index);
     const style = index < 0 ? { colour: themeColour("unknown"), shape: "circle" } : classStyle(index);
     return {
-      type, ...placesOf(grid, members), mode: "markers", name: verdicts.classNames[index] ?? "not predicted",
+      type, ...placesOf(grid, members), mode: "markers", name: predictions.classNames[index] ?? "not predicted",
       customdata: members,
-      text: members.map((bus) => hoverText(grid, verdicts, bus)),
+      text: members.map((bus) => hoverText(grid, predictions, bus)),
       hovertemplate: "%{text}<extra></extra>",
       marker: {
         size: size * (SCALES[style.shape] ?? 1), color: style.colour, symbol: style.shape,
@@ -88,14 +88,14 @@ const placesOf = (grid, members) => ({ x: members.map((bus) => grid.x[bus]), y: 
 /** Escape a name from an upload: Plotly would interpret "<" as a tag. */
 const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
-function hoverText(grid, verdicts, bus) {
+function hoverText(grid, predictions, bus) {
   const lines = [escaped(grid.title(bus))];
-  if (verdicts.predicted[bus] >= 0) {
-    const name = verdicts.classNames[verdicts.predicted[bus]];
-    lines.push(`predicted: ${escaped(name)} (${asPercent(verdicts.confidence(bus))})`);
+  if (predictions.predicted[bus] >= 0) {
+    const name = predictions.classNames[predictions.predicted[bus]];
+    lines.push(`predicted: ${escaped(name)} (${asPercent(predictions.confidence(bus))})`);
   }
-  const truth = verdicts.truthName(bus);
-  if (truth !== null) lines.push(`true label: ${escaped(truth)}${verdicts.isWrong(bus) ? " – wrong" : ""}`);
-  if (verdicts.partOf(bus)) lines.push(`part of the split: ${verdicts.partOf(bus)}`);
+  const truth = predictions.truthName(bus);
+  if (truth !== null) lines.push(`true label: ${escaped(truth)}${predictions.isWrong(bus) ? " – wrong" : ""}`);
+  if (predictions.partOf(bus)) lines.push(`part of the split: ${predictions.partOf(bus)}`);
   return lines.join("<br>");
 }

@@ -9,7 +9,7 @@ _PATIENCE = 240.0
 QUICK = {"epochs": 30, "width": 16}
 
 
-class Work:
+class TrainedService:
     """A service with IEEE 118 and a model of it, trained quickly if there is none."""
 
     def __init__(self, address: str, http: httpx.Client) -> None:

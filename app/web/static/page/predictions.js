@@ -1,17 +1,17 @@
 // Predictions of a model for every bus, with the true labels.
 
 /** Predictions of a model, from the columns of GET /predict. */
-export class Verdicts {
-  constructor(busCount, model, predictions) {
+export class Predictions {
+  constructor(busCount, model, columns) {
     this.model = model;
     this.classNames = model?.class_names ?? [];
-    this.predictions = predictions;
-    this.predicted = predictions?.classes ?? new Array(busCount).fill(-1);
+    this.columns = columns;
+    this.predicted = columns?.classes ?? new Array(busCount).fill(-1);
   }
 
   /** Probability of every class at a bus. */
   probabilities(bus) {
-    return this.predictions?.probabilities[bus] ?? [];
+    return this.columns?.probabilities[bus] ?? [];
   }
 
   confidence(bus) {
@@ -20,7 +20,7 @@ export class Verdicts {
 
   /** Position of the true class; -1 if it is unknown. */
   truth(bus) {
-    return this.predictions?.truth[bus] ?? -1;
+    return this.columns?.truth[bus] ?? -1;
   }
 
   truthName(bus) {
@@ -33,7 +33,7 @@ export class Verdicts {
 
   /** "train", "validation", "test" or null. */
   partOf(bus) {
-    return this.predictions?.parts[bus] ?? null;
+    return this.columns?.parts[bus] ?? null;
   }
 
   isTraining(bus) {
