@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ml.artifact.artifact import FORMAT, Artifact, pack
-    from ml.artifact.manifest import split_parts
+    from ml.artifact.manifest import BaselineDocument, split_parts
     from ml.artifact.schema import ModelSizes, list_spec_faults
     from ml.compute.allocator import keep_freed_memory
     from ml.compute.child_process import die_with_parent
@@ -14,7 +14,13 @@ if TYPE_CHECKING:
     from ml.config.settings import MethodSettings, NetworkSettings
     from ml.graph.graph import UNLABELLED, Graph, islands_of
     from ml.graph.mcnemar import PairedCount, count_pairs
-    from ml.graph.metrics import Metrics, accuracy_interval, evaluate
+    from ml.graph.metrics import (
+        FigureDocument,
+        Metrics,
+        MetricsDocument,
+        accuracy_interval,
+        evaluate,
+    )
     from ml.graph.split import Split, check_fractions, random_split, stratified_split
     from ml.graph.surroundings import Surroundings
     from ml.levy.limits import DENSE_COPIES
@@ -58,7 +64,7 @@ if TYPE_CHECKING:
 
 _DOOR: dict[str, tuple[str, ...]] = {
     "ml.artifact.artifact": ("Artifact", "FORMAT", "pack"),
-    "ml.artifact.manifest": ("split_parts",),
+    "ml.artifact.manifest": ("BaselineDocument", "split_parts"),
     "ml.artifact.schema": ("ModelSizes", "list_spec_faults"),
     "ml.compute.allocator": ("keep_freed_memory",),
     "ml.compute.child_process": ("die_with_parent",),
@@ -67,7 +73,13 @@ _DOOR: dict[str, tuple[str, ...]] = {
     "ml.config.settings": ("MethodSettings", "NetworkSettings"),
     "ml.graph.graph": ("Graph", "UNLABELLED", "islands_of"),
     "ml.graph.mcnemar": ("PairedCount", "count_pairs"),
-    "ml.graph.metrics": ("Metrics", "accuracy_interval", "evaluate"),
+    "ml.graph.metrics": (
+        "FigureDocument",
+        "Metrics",
+        "MetricsDocument",
+        "accuracy_interval",
+        "evaluate",
+    ),
     "ml.graph.split": (
         "Split",
         "check_fractions",
@@ -128,16 +140,19 @@ __all__ = [
     "Artifact",
     "AutoResult",
     "AutoSettings",
+    "BaselineDocument",
     "BaselineTask",
     "Difference",
     "EpochRecord",
     "Estimate",
+    "FigureDocument",
     "FittedMethod",
     "Graph",
     "Interval",
     "Method",
     "MethodSettings",
     "Metrics",
+    "MetricsDocument",
     "ModelSizes",
     "NetworkSettings",
     "PairedCount",

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 import httpx
 
@@ -77,11 +76,13 @@ def _wait_for_workers(client: httpx.Client, count: int) -> None:
         time.sleep(_POLL_SECONDS)
 
 
-def _ring() -> dict[str, Any]:
+def _ring() -> dict[str, list[dict[str, object]]]:
     positions = range(_BUSES)
-    buses = [
+    buses: list[dict[str, object]] = [
         {"id": str(bus), "features": {"Pd": float(bus)}, "label": ("even", "odd")[bus % 2]}
         for bus in positions
     ]
-    branches = [{"from": str(bus), "to": str((bus + 1) % _BUSES)} for bus in positions]
+    branches: list[dict[str, object]] = [
+        {"from": str(bus), "to": str((bus + 1) % _BUSES)} for bus in positions
+    ]
     return {"buses": buses, "branches": branches}

@@ -10,6 +10,8 @@ from typing import Any
 
 import httpx
 
+from app.jobs.schemas import JobOut
+from app.sweeps.schemas import SweepDetailOut
 from app.temporary_service import run_temporary_service
 
 _CASE = "case118"
@@ -92,19 +94,21 @@ class _Service:
         }
         place = self.client.post("/train", json=body).raise_for_status().headers["location"]
         sweep = self._wait(place)
-        jobs = [self.client.get(f"/jobs/{row['job_id']}").json() for row in sweep["results"]]
-        shortest = min(_seconds_between(job, "started_at", "finished_at") for job in jobs)
-        return _seconds_between(sweep, "created_at", "finished_at"), shortest
+        paths = [f"/jobs/{trial.job_id}" for trial in sweep.results]
+        jobs = [JobOut.model_validate(self.client.get(path).json()) for path in paths]
+        shortest = min(_seconds_between(job.started_at, job.finished_at) for job in jobs)
+        return _seconds_between(sweep.created_at, sweep.finished_at), shortest
 
-    def _wait(self, place: str) -> dict[str, Any]:
+    def _wait(self, place: str) -> SweepDetailOut:
         while True:
-            sweep: dict[str, Any] = self.client.get(place).raise_for_status().json()
-            if sweep["finished_at"] is not None:
+            answer = self.client.get(place).raise_for_status()
+            sweep = SweepDetailOut.model_validate(answer.json())
+            if sweep.finished_at is not None:
                 return sweep
             time.sleep(_POLL_SECONDS)
 
 
-def _seconds_between(report: dict[str, Any], first: str, last: str) -> float:
-    return (
-        datetime.fromisoformat(report[last]) - datetime.fromisoformat(report[first])
-    ).total_seconds()
+def _seconds_between(first: datetime | None, last: datetime | None) -> float:
+    if first is None or last is None:
+        raise RuntimeError("a job of the sweep was not run")
+    return (last - first).total_seconds()

@@ -10,6 +10,7 @@ from rich.console import Console
 from app.commands.card_page import write_page
 from app.commands.service_client import Job, ask, connect, follow
 from app.errors import LevygridError
+from app.storage.documents import Config
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class CardRequest:
 
     case: str
     label: str
-    config: dict[str, Any] = field(default_factory=dict)
+    config: Config = field(default_factory=dict)
 
 
 def run_card(request: CardRequest, output: Path | None, url: str | None) -> None:

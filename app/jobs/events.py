@@ -8,7 +8,7 @@ all earlier ones.
 from typing import Literal
 
 from app.jobs.states import ENDED
-from app.storage.columns import JsonObject
+from app.storage.documents import JobProgress, StateEvent
 from app.storage.tables import JobEventRow, JobRow
 
 EventKind = Literal["state", "progress", "end"]
@@ -19,18 +19,23 @@ EVENT_COLUMNS = frozenset({"state", "progress", "cancel_requested"})
 def make_event(job: JobRow, *, progressed: bool) -> JobEventRow:
     """Return the event of the last change of a job."""
     kind: EventKind = "state"
-    data: JsonObject = {"state": job.state}
+    data: StateEvent | JobProgress
     if job.state in ENDED:
         kind = "end"
-        data |= {"result": job.result, "error": job.error}
+        data = StateEvent(state=job.state, result=job.result, error=job.error)
     elif progressed:
         kind = "progress"
         data = _drop_curves(job.progress)
     else:
-        data |= {"attempt": job.attempt, "cancel_requested": job.cancel_requested}
+        data = StateEvent(
+            state=job.state, attempt=job.attempt, cancel_requested=job.cancel_requested
+        )
     return JobEventRow(job_id=job.id, sequence=job.event_count, kind=kind, data=data)
 
 
-def _drop_curves(progress: JsonObject) -> JsonObject:
+def _drop_curves(progress: JobProgress) -> JobProgress:
     """Return the progress without curves and tables, which ``GET /jobs/{id}`` returns in full."""
-    return {name: value for name, value in progress.items() if not isinstance(value, dict | list)}
+    data = progress.copy()
+    data.pop("curves", None)
+    data.pop("baselines", None)
+    return data

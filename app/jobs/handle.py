@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from app.jobs import service
 from app.jobs.states import Claim
-from app.storage.columns import JsonObject
 from app.storage.db import Database
+from app.storage.documents import JobProgress, JobResult
 from app.storage.retry import (
     DATABASE_AWAY,
     Answer,
@@ -52,7 +52,7 @@ class JobHandle:
         """Return the newest checkpoint of an earlier attempt, if there is one."""
         return self.read(lambda session: service.find_checkpoint(session, self._claim.job_id))
 
-    def report(self, describe: Callable[[], JsonObject]) -> None:
+    def report(self, describe: Callable[[], JobProgress]) -> None:
         """Store the progress, at most twice per second."""
         elapsed = time.monotonic() - self._started_at
         pause = max(_REPORT_SECONDS, _REPORTED_FRACTION * elapsed)
@@ -84,7 +84,7 @@ class JobHandle:
         if self._stop.is_set():
             raise TrainingInterrupted(epoch)
 
-    def succeed(self, progress: JsonObject, store: Callable[[Session], JsonObject]) -> None:
+    def succeed(self, progress: JobProgress, store: Callable[[Session], JobResult]) -> None:
         """End the job and store its result, in one transaction."""
 
         def finish(session: Session) -> None:

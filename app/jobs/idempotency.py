@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from app.errors import IdempotencyKeyReused
 from app.jobs.repository import idempotency_keys as repository
-from app.storage.columns import JsonObject
 from app.storage.db import current_time
+from app.storage.documents import AnswerDocument
 from app.storage.tables import IdempotencyKeyRow
 from ml.errors import Fault
 
@@ -33,7 +33,7 @@ def fingerprint_request(path: str, body: Any) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-def find_answer(session: Session, request: KeyedRequest) -> JsonObject | None:
+def find_answer(session: Session, request: KeyedRequest) -> AnswerDocument | None:
     """Return the stored response to an earlier request with this key, if there is one.
 
     Raises: IdempotencyKeyReused if that request was a different one.

@@ -53,7 +53,7 @@ class JobOut(BaseModel):
         """Convert a row; figures not measured yet and a deleted model are null."""
         fields = dict.fromkeys(cls.model_fields)
         fields |= {name: getattr(row, name) for name in fields if hasattr(row, name)}
-        fields |= {name: row.progress[name] for name in fields if name in row.progress}
+        fields |= {name: value for name, value in row.progress.items() if name in fields}
         fields["label"] = row.payload.get("label")
         model_id = (row.result or {}).get("model_id")
         fields["model_id"] = model_id if model_id in stored_models else None

@@ -12,8 +12,8 @@ from app.errors import JobNotCancellable, JobNotFound, LeaseLost, ProblemBody
 from app.jobs.queues import EVERY_QUEUE, choose_queue
 from app.jobs.repository import jobs as repository
 from app.jobs.states import Claim, JobState, LeaseTerms
-from app.storage.columns import JsonObject
 from app.storage.db import current_time
+from app.storage.documents import JobPayload, JobProgress, JobResult
 from app.storage.tables import CheckpointRow, JobRow
 
 HIGHEST_PRIORITY = 9
@@ -29,7 +29,7 @@ class Origin:
     request_id: str | None = None
 
 
-def enqueue(session: Session, kind: str, payload: JsonObject, origin: Origin) -> JobRow:
+def enqueue(session: Session, kind: str, payload: JobPayload, origin: Origin) -> JobRow:
     """Store a queued job; the caller commits and then dispatches its id."""
     now = current_time(session)
     row = JobRow(
@@ -131,7 +131,7 @@ def is_cancel_requested(session: Session, claim: Claim) -> bool:
     return row.cancel_requested
 
 
-def report_progress(session: Session, claim: Claim, progress: JsonObject) -> None:
+def report_progress(session: Session, claim: Claim, progress: JobProgress) -> None:
     """Store the progress of a running job. Raises: LeaseLost."""
     _held(repository.change_held(session, claim, progress=progress), claim)
 
@@ -157,7 +157,7 @@ def find_checkpoint(session: Session, job_id: str) -> CheckpointRow | None:
     return repository.find_checkpoint(session, job_id)
 
 
-def finish_succeeded(session: Session, claim: Claim, result: JsonObject) -> None:
+def finish_succeeded(session: Session, claim: Claim, result: JobResult) -> None:
     """End a job with its result, in the transaction that stores it. Raises: LeaseLost."""
     _end(session, claim, JobState.SUCCEEDED, result=result)
 

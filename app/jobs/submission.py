@@ -2,16 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, cast
 
 from fastapi import Depends, Header, Request, Response, status
+from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.jobs.dispatch import Dispatcher, DispatcherDep
 from app.jobs.idempotency import HEADER, KeyedRequest, find_answer, fingerprint_request, take_key
 from app.jobs.schemas import JobAcceptedOut
-from app.storage.columns import JsonObject
 from app.storage.db import Database, DatabaseDep
+from app.storage.documents import AnswerDocument
 from app.storage.tables import JobRow
 
 _KeyHeader = Annotated[
@@ -32,14 +33,19 @@ _KeyHeader = Annotated[
 class Accepted:
     """The response to a request, and the jobs that it has created."""
 
-    answer: JsonObject
+    answer: AnswerDocument
     jobs: Sequence[JobRow]
 
     @classmethod
     def one_job(cls, job: JobRow, warnings: Sequence[str] = ()) -> Self:
         """Return the response for a single job, with warnings about its settings."""
         answer = JobAcceptedOut(job_id=job.id, href=f"/jobs/{job.id}", warnings=list(warnings))
-        return cls(answer.model_dump(mode="json"), [job])
+        return cls.from_schema(answer, [job])
+
+    @classmethod
+    def from_schema(cls, answer: BaseModel, jobs: Sequence[JobRow]) -> Self:
+        """Return the response as it is sent, with the path of what was created as ``href``."""
+        return cls(cast("AnswerDocument", answer.model_dump(mode="json")), jobs)
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,7 @@ class Submission:
     key: str | None
     key_seconds: float
 
-    def find_earlier(self, body: Any) -> JsonObject | None:
+    def find_earlier(self, body: Any) -> AnswerDocument | None:
         """Return the response to the same request sent before. Raises: IdempotencyKeyReused."""
         request = self._keyed(body)
         if request is None:
@@ -63,7 +69,7 @@ class Submission:
             answer = find_answer(session, request)
         return None if answer is None else self._answer(answer)
 
-    def submit(self, body: Any, make: Callable[[Session], Accepted]) -> JsonObject:
+    def submit(self, body: Any, make: Callable[[Session], Accepted]) -> AnswerDocument:
         """Store the jobs and dispatch their ids, unless the same request did so before.
 
         ``body`` is the request as plain JSON values; its hash belongs to the key. Answers 202
@@ -85,7 +91,7 @@ class Submission:
             return None
         return KeyedRequest(self.key, fingerprint_request(self.path, body), self.key_seconds)
 
-    def _answer(self, answer: JsonObject) -> JsonObject:
+    def _answer(self, answer: AnswerDocument) -> AnswerDocument:
         self.response.status_code = status.HTTP_202_ACCEPTED
         self.response.headers["Location"] = answer["href"]
         return answer

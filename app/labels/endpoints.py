@@ -1,6 +1,6 @@
 """Endpoints of /graphs/{id}/labels: add, list and show label sets and their suitability."""
 
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import quote
 
 import msgspec
@@ -27,6 +27,7 @@ from app.labels.schemas import (
 )
 from app.labels.uploaded import PlacementReport, place_labels
 from app.storage.db import Database, DatabaseDep, ReadingSession
+from app.storage.documents import AnswerDocument
 
 router = APIRouter(prefix="/graphs/{graph_id}/labels", tags=["labels"])
 
@@ -150,7 +151,7 @@ def _make_label_set(
 
 def _find_or_queue(
     database: Database, submission: Submission, graph_id: str, kind: str | None
-) -> dict[str, Any] | None:
+) -> AnswerDocument | None:
     """Return the job that computes labels of this kind; None if no job is needed."""
     if kind is None:
         return None

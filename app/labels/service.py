@@ -14,6 +14,7 @@ from app.labels import repository
 from app.labels.contingencies import LONG_KINDS, N1_EXPOSURE, check_demand, make_outage_case
 from app.labels.suitability import Suitability
 from app.storage.db import current_time
+from app.storage.documents import JobPayload
 from app.storage.tables import JobRow, SuitabilityRow
 
 SUITABILITY = "suitability"
@@ -55,7 +56,7 @@ def enqueue_labels(
     session: Session, graph_id: str, kind: str, request_id: str | None = None
 ) -> JobRow:
     """Write the job that computes a label set; the caller commits and then dispatches it."""
-    payload = {"graph_id": graph_id, "kind": kind}
+    payload: JobPayload = {"graph_id": graph_id, "kind": kind}
     return enqueue(session, "labels", payload, Origin(graph_id, request_id=request_id))
 
 
@@ -77,7 +78,7 @@ def enqueue_suitability(
     job = None if row.job_id is None else get_job(session, row.job_id)
     if job is not None and job.state not in ENDED:
         return job, False
-    payload = {"graph_id": graph_id, "label": name}
+    payload: JobPayload = {"graph_id": graph_id, "label": name}
     job = enqueue(session, SUITABILITY, payload, Origin(graph_id, request_id=request_id))
     row.job_id = job.id
     return job, True

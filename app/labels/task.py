@@ -1,7 +1,5 @@
 """Jobs of the kinds ``labels`` and ``suitability``: compute a label set, or measure one."""
 
-from typing import Any
-
 from sqlalchemy.orm import Session
 
 from app.graphs.service import find_label_set, get_label_set, load_grid
@@ -11,9 +9,10 @@ from app.labels.contingencies import N1_EXPOSURE, label_demand_lost, label_expos
 from app.labels.service import SUITABILITY, store_label_set, store_suitability
 from app.labels.suitability import judge_suitability
 from app.settings import Settings
+from app.storage.documents import JobProgress, JobResult
 from app.storage.tables import JobRow
 
-_DONE = {"done": 1, "total": 1}
+_DONE: JobProgress = {"done": 1, "total": 1}
 
 
 def run(job: JobRow, handle: JobHandle, _settings: Settings) -> None:
@@ -25,7 +24,7 @@ def run(job: JobRow, handle: JobHandle, _settings: Settings) -> None:
 
 
 def _compute_label_set(job: JobRow, handle: JobHandle) -> None:
-    graph_id, kind = str(job.payload["graph_id"]), str(job.payload["kind"])
+    graph_id, kind = job.payload["graph_id"], job.payload["kind"]
 
     def read(session: Session) -> tuple[Grid, LabelSet | None]:
         return load_grid(session, graph_id), find_label_set(session, graph_id, "bus_type")
@@ -34,7 +33,7 @@ def _compute_label_set(job: JobRow, handle: JobHandle) -> None:
         handle.check_stop(done)
         handle.report(lambda: {"done": done, "total": total})
 
-    def store(session: Session) -> dict[str, Any]:
+    def store(session: Session) -> JobResult:
         store_label_set(session, graph_id, label_set)
         return {"graph_id": graph_id, "label": label_set.name}
 
@@ -47,12 +46,12 @@ def _compute_label_set(job: JobRow, handle: JobHandle) -> None:
 
 
 def _measure_suitability(job: JobRow, handle: JobHandle) -> None:
-    graph_id, name = str(job.payload["graph_id"]), str(job.payload["label"])
+    graph_id, name = job.payload["graph_id"], job.payload["label"]
 
     def read(session: Session) -> tuple[Grid, LabelSet]:
         return load_grid(session, graph_id), get_label_set(session, graph_id, name)
 
-    def store(session: Session) -> dict[str, Any]:
+    def store(session: Session) -> JobResult:
         store_suitability(session, graph_id, name, report)
         return {"graph_id": graph_id, "label": name}
 

@@ -3,21 +3,21 @@
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from app.errors import StoredDataDamaged
-from app.models.card.reports import Curves
 from app.models.predictions import pack_probabilities
+from app.storage.documents import Curves, ManifestDocument
 from app.storage.tables import FittedBaselineRow
-from ml import Artifact, load_artifact
+from ml import Artifact, MetricsDocument, load_artifact
 from ml.errors import ArtifactRejected
 
 _SHARED_WITH_MODEL = "split"
 """The one large part of a manifest that is the same for a baseline and its model."""
-_PREDICTIONS_HASH = "predictions_sha256"
+_PREDICTIONS_HASH: Final = "predictions_sha256"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -26,7 +26,7 @@ class NewBaseline:
 
     key: str
     artifact: Artifact
-    metrics: dict[str, Any]
+    metrics: dict[str, MetricsDocument]
     curves: Curves
     probabilities: npt.NDArray[np.floating[Any]]
     best_epoch: int | None = None
@@ -61,12 +61,12 @@ def _make_baseline_row(model_id: str, fitted: NewBaseline) -> FittedBaselineRow:
     )
 
 
-def read_baseline_manifest(row: FittedBaselineRow) -> dict[str, Any]:
+def read_baseline_manifest(row: FittedBaselineRow) -> ManifestDocument:
     """Return the manifest of a stored baseline after checking its arrays and predictions.
 
     Raises: StoredDataDamaged.
     """
-    manifest = dict(row.manifest)
+    manifest = row.manifest.copy()
     digest = hashlib.sha256(row.probabilities).hexdigest()
     try:
         artifact = load_artifact(row.weights, manifest)

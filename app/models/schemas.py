@@ -10,8 +10,8 @@ from app.http.json_body import BodyIn
 from app.models.active import ActiveStatus
 from app.models.card.card import describe_best_baseline
 from app.models.card.headline import find_better_baseline, list_baseline_warnings
-from app.models.card.reports import Curves
 from app.models.card.schema import BaselineOut
+from app.storage.documents import Config, Curves
 from app.storage.tables import ModelRow
 
 BusId = Annotated[str, Field(max_length=200)]
@@ -100,7 +100,7 @@ class ModelDetailOut(ModelOut):
         description="Shortest request that the model answers by default; null if not active.",
         examples=["GET /predict?graph_id=0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e"],
     )
-    config: dict[str, Any] = Field(
+    config: Config = Field(
         description="Settings of the training run.",
         examples=[{"alpha": 0.2, "sigma": 0.5, "gamma": 0.1}],
     )
@@ -127,15 +127,15 @@ class ModelDetailOut(ModelOut):
     def from_model(cls, row: ModelRow, status: ActiveStatus | None) -> Self:
         """Translate a row and its status as the active model."""
         own = {name: row.manifest.get(name) for name in _OWN_FIELDS}
-        rest = {name: value for name, value in row.manifest.items() if name not in own}
-        split = rest.pop("split", {})  # its positions can be many; its hash identifies it
+        shown_elsewhere = {*own, "split"}  # the positions of the split can be many
+        rest = {name: v for name, v in row.manifest.items() if name not in shown_elsewhere}
         return cls(
             **_read_fields(row, ModelOut),
             **own,
             active=status is not None,
             promotion=None if status is None else status.reason,
             answers=None if status is None else status.answers,
-            split_hash=split.get("hash"),
+            split_hash=(row.manifest.get("split") or {}).get("hash"),
             warnings=list_baseline_warnings(row),
             best_baseline=describe_best_baseline(row),
             manifest=rest,

@@ -2,7 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 from uuid import uuid4
 
 import numpy as np
@@ -14,13 +14,20 @@ from app.models import repository
 from app.models.active import find_active_status
 from app.models.card import card as cards
 from app.models.card.headline import list_baseline_warnings, list_leak_warnings
-from app.models.card.reports import Curves, ModelFigures
+from app.models.card.reports import ModelFigures
 from app.models.card.schema import CardOut
 from app.models.kept_baselines import NewBaseline, make_baseline_rows
 from app.models.predictions import PackedPredictions, Predictions, unpack_probabilities
 from app.storage.cache import BoundedCache
 from app.storage.db import current_time
+from app.storage.documents import (
+    BaselinesDocument,
+    Curves,
+    ManifestDocument,
+    SuitabilityDocument,
+)
 from app.storage.tables import ActiveModelRow, ModelRow, PredictionRow
+from ml import Artifact, MetricsDocument
 
 _MODELS_REMEMBERED = 32
 _predictions: BoundedCache[Predictions] = BoundedCache(_MODELS_REMEMBERED)
@@ -42,15 +49,20 @@ class NewModel:
     kind: str
     class_names: tuple[str, ...]
     weights: bytes
-    manifest: dict[str, Any]
-    metrics: dict[str, Any]
+    manifest: ManifestDocument
+    metrics: dict[str, MetricsDocument]
     curves: Curves
     predictions: PackedPredictions
     job_id: str | None = None
-    baselines: dict[str, Any] | None = None
-    suitability: dict[str, Any] | None = None
+    baselines: BaselinesDocument | None = None
+    suitability: SuitabilityDocument | None = None
     fitted: tuple[NewBaseline, ...] = ()
     takes_over: bool = True
+
+
+def extend_manifest(artifact: Artifact, additions: ManifestDocument) -> ManifestDocument:
+    """Return the manifest of fitted arrays with what the service knows of the run."""
+    return cast("ManifestDocument", artifact.manifest | additions)
 
 
 def store_model(session: Session, model: NewModel) -> ModelRow:

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from app.models.card.schema import ReplayVerdict
+from app.storage.documents import ReplayDocument
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class ReplayResult:
             return "bit-equal"
         return "within tolerance" if self.largest_difference <= self.tolerance else "different"
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_document(self, seconds: float) -> ReplayDocument:
         """Return JSON values for the database, with the verdict and the sentence."""
         difference = self.largest_difference
         is_finite = difference is not None and math.isfinite(difference)
@@ -59,6 +60,7 @@ class ReplayResult:
             "weights_equal": self.weights_equal,
             "predictions_equal": self.predictions_equal,
             "differences": [asdict(difference) for difference in self.differences],
+            "seconds": seconds,
         }
 
     def _write_sentence(self) -> str:

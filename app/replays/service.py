@@ -1,12 +1,11 @@
 """Queues replays of models and stores their results."""
 
-from typing import Any
-
 from sqlalchemy.orm import Session
 
 from app.jobs.service import Origin, enqueue
 from app.models.service import get_model, lock_graph
 from app.replays import repository
+from app.storage.documents import JobPayload, JobResult, ReplayDocument
 from app.storage.tables import JobRow
 
 KIND = "replay"
@@ -20,12 +19,12 @@ def enqueue_replay(session: Session, model_id: str, request_id: str | None) -> J
     row = get_model(session, model_id)
     lock_graph(session, row.graph_id)
     device = row.manifest.get("config", {}).get("device")  # a baseline has none
-    payload = {"model_id": model_id, "label": row.label, "config": {"device": device}}
+    payload: JobPayload = {"model_id": model_id, "label": row.label, "config": {"device": device}}
     return enqueue(session, KIND, payload, Origin(row.graph_id, request_id=request_id))
 
 
-def store_replay(session: Session, job: JobRow, result: dict[str, Any]) -> dict[str, Any]:
+def store_replay(session: Session, job: JobRow, result: ReplayDocument) -> JobResult:
     """Store the result of a replay with its model; return the result of the job."""
-    model_id: str = job.payload["model_id"]
+    model_id = job.payload["model_id"]
     repository.insert_replay(session, job.id, model_id, result)
     return {"model_id": model_id, "replay": result}

@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -14,6 +13,7 @@ from app.models.service import get_model, get_prediction, load_weights
 from app.replays.result import ReplayDifference, ReplayResult
 from app.replays.service import store_replay
 from app.settings import Settings
+from app.storage.documents import JobResult
 from app.storage.tables import JobRow
 from app.train.request import TrainingSubject
 from app.train.task import train_or_resume
@@ -47,8 +47,8 @@ def run(job: JobRow, handle: JobHandle, _settings: Settings) -> None:
             result = _compare(stored, again, split, differences)
     seconds = round(time.monotonic() - started, 3)
 
-    def store(session: Session) -> dict[str, Any]:
-        return store_replay(session, job, result.as_dict() | {"seconds": seconds})
+    def store(session: Session) -> JobResult:
+        return store_replay(session, job, result.as_document(seconds))
 
     handle.succeed({"stage": "compared with the stored model"}, store)
 
@@ -58,7 +58,7 @@ def _load(session: Session, model_id: str) -> _StoredModel:
     label_set = get_label_set(session, row.graph_id, row.label)
     grid = load_grid(session, row.graph_id)
     return _StoredModel(
-        artifact=ml.Artifact(load_weights(session, model_id), row.manifest, row.sha256),
+        artifact=ml.Artifact(load_weights(session, model_id), dict(row.manifest), row.sha256),
         probabilities=get_prediction(session, model_id).probabilities,
         graph=to_ml_graph(grid, label_set, row.manifest.get("feature_names")),
         surroundings=read_surroundings(grid),

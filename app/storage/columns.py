@@ -1,14 +1,11 @@
 """Column types and the declarative base that all tables share."""
 
 from datetime import UTC, datetime
-from typing import Any
 
 from sqlalchemy import JSON, DateTime, Dialect, MetaData, String, TypeDecorator
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase
 
-JsonObject = dict[str, Any]
-"""A stored JSON document; the feature that writes it defines its fields."""
 Json = JSON().with_variant(JSONB(), "postgresql")
 Id = String(32)
 
@@ -42,7 +39,6 @@ class Base(DeclarativeBase):
         }
     )
     type_annotation_map = {  # noqa: RUF012 - SQLAlchemy reads it from the class
-        JsonObject: Json,
-        list[Any]: Json,
+        list[str]: Json,
         datetime: UtcDateTime(),
     }

@@ -1,13 +1,26 @@
 """Every table. Bulk data are packed arrays: an 82,000-bus grid is one row, not 82,000."""
 
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, LargeBinary, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.errors import ProblemBody
-from app.storage.columns import Base, Id, Json, JsonObject
+from app.storage.columns import Base, Id, Json
+from app.storage.documents import (
+    AnswerDocument,
+    BaselinesDocument,
+    Curves,
+    JobPayload,
+    JobProgress,
+    JobResult,
+    ManifestDocument,
+    ReplayDocument,
+    StateEvent,
+    SuitabilityDocument,
+    SweepRequestDocument,
+)
+from ml import MetricsDocument
 
 
 class GraphRow(Base):
@@ -23,8 +36,8 @@ class GraphRow(Base):
     bus_count: Mapped[int]
     branch_count: Mapped[int]
     island_count: Mapped[int]
-    feature_names: Mapped[list[Any]]
-    report: Mapped[JsonObject]
+    feature_names: Mapped[list[str]]
+    report: Mapped[dict[str, object]] = mapped_column(Json)
     arrays: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     family: Mapped[str] = mapped_column(Id)
     """The id of the first version, which may have been deleted."""
@@ -42,7 +55,7 @@ class LabelRow(Base):
         ForeignKey("graphs.id", ondelete="CASCADE"), primary_key=True
     )
     name: Mapped[str] = mapped_column(String(100), primary_key=True)
-    class_names: Mapped[list[Any]]
+    class_names: Mapped[list[str]]
     definition: Mapped[str]
     source: Mapped[str] = mapped_column(String(40))
     version: Mapped[int]
@@ -63,7 +76,7 @@ class SuitabilityRow(Base):
     graph_id: Mapped[str] = mapped_column(Id, primary_key=True)
     label: Mapped[str] = mapped_column(String(100), primary_key=True)
     job_id: Mapped[str | None] = mapped_column(ForeignKey("jobs.id", ondelete="SET NULL"))
-    report: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    report: Mapped[SuitabilityDocument | None] = mapped_column(Json)
     created_at: Mapped[datetime]
 
 
@@ -75,7 +88,7 @@ class JobRow(Base):
 
     id: Mapped[str] = mapped_column(Id, primary_key=True)
     kind: Mapped[str] = mapped_column(String(32))
-    payload: Mapped[JsonObject]
+    payload: Mapped[JobPayload] = mapped_column(Json)
     state: Mapped[str] = mapped_column(String(16))
     queue: Mapped[str] = mapped_column(String(16))
     priority: Mapped[int] = mapped_column(default=0)
@@ -85,11 +98,11 @@ class JobRow(Base):
     lease_until: Mapped[datetime | None]
     heartbeat_at: Mapped[datetime | None]
     cancel_requested: Mapped[bool] = mapped_column(default=False)
-    progress: Mapped[JsonObject]
+    progress: Mapped[JobProgress] = mapped_column(Json)
     event_count: Mapped[int] = mapped_column(default=0)
     threads: Mapped[int | None]
     error: Mapped[ProblemBody | None] = mapped_column(Json)
-    result: Mapped[JsonObject | None] = mapped_column(Json)
+    result: Mapped[JobResult | None] = mapped_column(Json)
     request_id: Mapped[str | None] = mapped_column(String(64))
     graph_id: Mapped[str | None] = mapped_column(ForeignKey("graphs.id", ondelete="SET NULL"))
     created_at: Mapped[datetime] = mapped_column(index=True)
@@ -106,7 +119,7 @@ class JobEventRow(Base):
     job_id: Mapped[str] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
     sequence: Mapped[int] = mapped_column(primary_key=True)
     kind: Mapped[str] = mapped_column(String(16))
-    data: Mapped[JsonObject]
+    data: Mapped[StateEvent | JobProgress] = mapped_column(Json)
 
 
 class WorkerRow(Base):
@@ -116,7 +129,7 @@ class WorkerRow(Base):
 
     name: Mapped[str] = mapped_column(String(200), primary_key=True)
     host: Mapped[str] = mapped_column(String(200))
-    queues: Mapped[list[Any]]
+    queues: Mapped[list[str]]
     device: Mapped[str] = mapped_column(String(16))
     concurrency: Mapped[int]
     heartbeat_at: Mapped[datetime]
@@ -129,7 +142,7 @@ class IdempotencyKeyRow(Base):
 
     key: Mapped[str] = mapped_column(String(200), primary_key=True)
     fingerprint: Mapped[str] = mapped_column(String(64))
-    answer: Mapped[JsonObject]
+    answer: Mapped[AnswerDocument] = mapped_column(Json)
     created_at: Mapped[datetime] = mapped_column(index=True)
 
 
@@ -156,7 +169,7 @@ class SweepRow(Base):
     id: Mapped[str] = mapped_column(Id, primary_key=True)
     graph_id: Mapped[str | None] = mapped_column(ForeignKey("graphs.id", ondelete="SET NULL"))
     label: Mapped[str] = mapped_column(String(100))
-    request: Mapped[JsonObject]
+    request: Mapped[SweepRequestDocument] = mapped_column(Json)
     cancel_requested: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime] = mapped_column(index=True)
 
@@ -186,12 +199,12 @@ class ModelRow(Base):
         ForeignKey("jobs.id", ondelete="SET NULL"), unique=True
     )
     kind: Mapped[str] = mapped_column(String(32))
-    class_names: Mapped[list[Any]]
-    manifest: Mapped[JsonObject]
-    metrics: Mapped[JsonObject]
-    curves: Mapped[JsonObject]
-    baselines: Mapped[JsonObject | None] = mapped_column(Json)
-    suitability: Mapped[JsonObject | None] = mapped_column(Json)
+    class_names: Mapped[list[str]]
+    manifest: Mapped[ManifestDocument] = mapped_column(Json)
+    metrics: Mapped[dict[str, MetricsDocument]] = mapped_column(Json)
+    curves: Mapped[Curves] = mapped_column(Json)
+    baselines: Mapped[BaselinesDocument | None] = mapped_column(Json)
+    suitability: Mapped[SuitabilityDocument | None] = mapped_column(Json)
     weights: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     sha256: Mapped[str] = mapped_column(String(64))
     created_at: Mapped[datetime] = mapped_column(index=True)
@@ -228,9 +241,9 @@ class FittedBaselineRow(Base):
     promoted_id: Mapped[str | None] = mapped_column(
         ForeignKey("models.id", ondelete="SET NULL"), index=True
     )
-    manifest: Mapped[JsonObject]
-    metrics: Mapped[JsonObject]
-    curves: Mapped[JsonObject]
+    manifest: Mapped[ManifestDocument] = mapped_column(Json)
+    metrics: Mapped[dict[str, MetricsDocument]] = mapped_column(Json)
+    curves: Mapped[Curves] = mapped_column(Json)
     weights: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     sha256: Mapped[str] = mapped_column(String(64))
     probabilities: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
@@ -271,5 +284,5 @@ class ReplayRow(Base):
 
     id: Mapped[str] = mapped_column(Id, primary_key=True)
     model_id: Mapped[str] = mapped_column(ForeignKey("models.id", ondelete="CASCADE"), index=True)
-    result: Mapped[JsonObject]
+    result: Mapped[ReplayDocument] = mapped_column(Json)
     replayed_at: Mapped[datetime]

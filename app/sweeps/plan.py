@@ -9,8 +9,8 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
+from app.storage.documents import Config
 from app.sweeps.schemas import RangeIn, SearchIn, SweepIn
-from app.sweeps.summary import Parameters
 from ml import find_field, is_setting
 
 
@@ -18,7 +18,7 @@ from ml import find_field, is_setting
 class PlannedTrial:
     """One training run of a sweep: the varied settings and the seed."""
 
-    parameters: Parameters
+    parameters: Config
     seed: int
 
 
@@ -41,7 +41,7 @@ def plan_trials(sweep: SweepIn, default_seed: int) -> list[PlannedTrial]:
     return [PlannedTrial(parameters, seed) for parameters in combinations for seed in seeds]
 
 
-def _sample(search: SearchIn) -> list[Parameters]:
+def _sample(search: SearchIn) -> list[Config]:
     """Draw a Latin hypercube sample: each setting has one value in each of ``budget`` intervals.
 
     Combinations that are equal, which happens with short lists of values, are kept once.

@@ -7,8 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.http.json_body import BodyIn
 from app.jobs.states import JobState
+from app.storage.documents import Config
 from app.sweeps.plot import plot_parameter
-from app.sweeps.summary import Parameters, SweepCandidate, SweepSummary, TrialRecord
+from app.sweeps.summary import SweepCandidate, SweepSummary, TrialRecord
 
 _JOB = "2f4a6c8e0b1d3f5a7c9e1b3d5f7a9c0e"
 _MODEL = "7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f"
@@ -96,7 +97,7 @@ class CountsOut(BaseModel):
 class CandidateOut(BaseModel):
     """One combination of settings; its figures are means over its finished seeds."""
 
-    parameters: Parameters = Field(description="Varied settings.", examples=[_PARAMETERS])
+    parameters: Config = Field(description="Varied settings.", examples=[_PARAMETERS])
     seeds: int = Field(description="Count of finished seeds.", examples=[3])
     validation: float | None = Field(description="Mean validation accuracy.", examples=[0.778])
     validation_log_loss: float | None = Field(
@@ -128,7 +129,7 @@ class CandidateOut(BaseModel):
 class TrialOut(BaseModel):
     """One row of the result table: one job."""
 
-    parameters: Parameters = Field(description="Varied settings.", examples=[_PARAMETERS])
+    parameters: Config = Field(description="Varied settings.", examples=[_PARAMETERS])
     seed: int = Field(examples=[0])
     state: JobState = Field(examples=["succeeded"])
     validation: float | None = Field(description="Validation accuracy.", examples=[0.792])

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy.orm import Session
 
 from app.errors import SweepNotCancellable, SweepNotFound
 from app.jobs.service import Origin, cancel_jobs, enqueue
 from app.storage.db import current_time
+from app.storage.documents import JobPayload, SweepRequestDocument
 from app.storage.tables import JobRow, ModelRow, SweepRow
 from app.sweeps import repository
 from app.sweeps.summary import SweepSummary
@@ -20,8 +20,8 @@ class NewSweep:
 
     id: str
     label: str
-    request: dict[str, Any]
-    payloads: Sequence[dict[str, Any]]
+    request: SweepRequestDocument
+    payloads: Sequence[JobPayload]
     origin: Origin
 
 

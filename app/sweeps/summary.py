@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from statistics import fmean
-from typing import Any
 
+from app.errors import ProblemBody
 from app.jobs.states import UNFINISHED, JobState
 from app.models.card.reports import FigureSummary
+from app.storage.documents import Config
 from app.storage.tables import SweepRow
-
-Parameters = dict[str, Any]
-"""The varied settings of a trial, by name."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +21,7 @@ class TrialRecord:
     position: int
     job_id: str
     state: JobState
-    parameters: Parameters
+    parameters: Config
     seed: int
     epoch: int | None
     epochs: int
@@ -32,7 +30,7 @@ class TrialRecord:
     test: FigureSummary
     model_id: str | None
     """The trained model; None before the end of the job and once the model is deleted."""
-    error: dict[str, Any] | None
+    error: ProblemBody | None
     started_at: datetime | None
     finished_at: datetime | None
 
@@ -48,7 +46,7 @@ class TrialRecord:
 class SweepCandidate:
     """One combination of settings with the trials of all its seeds."""
 
-    parameters: Parameters
+    parameters: Config
     trials: tuple[TrialRecord, ...]
 
     @cached_property
@@ -141,7 +139,7 @@ class SweepSummary:
     @cached_property
     def candidates(self) -> list[SweepCandidate]:
         """Every combination of settings, best first."""
-        groups: list[tuple[Parameters, list[TrialRecord]]] = []
+        groups: list[tuple[Config, list[TrialRecord]]] = []
         for trial in self.trials:
             if not groups or groups[-1][0] != trial.parameters:
                 groups.append((trial.parameters, []))

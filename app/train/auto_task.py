@@ -1,7 +1,6 @@
 """The training job with the automatic choice of the method: search, refit, store."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import structlog
@@ -14,7 +13,8 @@ from app.graphs.service import read_surroundings, to_ml_graph
 from app.grid.grid import Grid, LabelSet
 from app.jobs.handle import JobHandle
 from app.models.predictions import PackedPredictions
-from app.models.service import NewModel, store_model
+from app.models.service import NewModel, extend_manifest, store_model
+from app.storage.documents import JobProgress, JobResult, ManifestDocument, SplitRequestDocument
 from app.storage.tables import JobRow
 from app.train.request import TrainingRequest
 from app.train.splits import draw_known
@@ -50,9 +50,12 @@ def run_auto(
     metrics = _measure(graph, split, result.probabilities)
     model = _make_model(request, label_set.definition, split, result, metrics)
 
-    def store(session: Session) -> dict[str, Any]:
-        figures = {part: metrics[part].summary() for part in ("validation", "test")}
-        return {"model_id": store_model(session, replace(model, job_id=job.id)).id, **figures}
+    def store(session: Session) -> JobResult:
+        return {
+            "model_id": store_model(session, replace(model, job_id=job.id)).id,
+            "validation": metrics["validation"].summary(),
+            "test": metrics["test"].summary(),
+        }
 
     handle.succeed(search.finish(), store)
 
@@ -75,8 +78,8 @@ def _make_model(
     result: ml.AutoResult,
     metrics: dict[str, ml.Metrics],
 ) -> NewModel:
-    split_request = {"kind": "cross_validation"}
-    additions = {
+    split_request: SplitRequestDocument = {"kind": "cross_validation"}
+    additions: ManifestDocument = {
         "split_request": split_request if request.split is None else request.split.describe(),
         "label_definition": definition,
     }
@@ -86,7 +89,7 @@ def _make_model(
         kind=request.config.method,
         class_names=tuple(result.artifact.manifest["class_names"]),
         weights=result.artifact.weights,
-        manifest=result.artifact.manifest | additions,
+        manifest=extend_manifest(result.artifact, additions),
         metrics={part: figures.as_dict() for part, figures in metrics.items()},
         curves={},
         predictions=PackedPredictions.pack(result.probabilities, split),
@@ -112,12 +115,12 @@ class _Search:
             arrays = {name: np.ascontiguousarray(value) for name, value in self.arrays.items()}
             self._handle.save_checkpoint(number, save(arrays))
 
-    def finish(self) -> dict[str, Any]:
+    def finish(self) -> JobProgress:
         """Return the progress of a finished search."""
         self._number = self._total
         return self._describe("refitted on all known labels")
 
-    def _describe(self, stage: str) -> dict[str, Any]:
+    def _describe(self, stage: str) -> JobProgress:
         return {
             "epoch": self._number,
             "epochs": self._total,

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 import structlog
@@ -13,12 +12,11 @@ from app.jobs.handle import JobHandle
 from app.labels.service import find_suitability
 from app.labels.suitability import Suitability, judge_suitability
 from app.models.kept_baselines import NewBaseline
+from app.storage.documents import BaselinesDocument, JobProgress
 from app.storage.tables import JobRow, ModelRow
 from app.train.progress import make_curves
 from app.train.request import TrainingSubject
 
-BaselineJson = dict[str, Any]
-"""The report on one baseline as it is stored."""
 _NOT_REQUESTED = "the training request asked for no baselines"
 _log = structlog.get_logger("levygrid.train")
 
@@ -27,7 +25,7 @@ _log = structlog.get_logger("levygrid.train")
 class BaselineComparison:
     """Reports to store with a model; ``suitability`` is None if it was not computed."""
 
-    baselines: dict[str, Any]
+    baselines: BaselinesDocument
     suitability: Suitability | None = None
     fitted: tuple[NewBaseline, ...] = ()
 
@@ -35,16 +33,16 @@ class BaselineComparison:
 class ComparisonProgress:
     """Reports the stage of a comparison in the row of the job, and stops it with the worker."""
 
-    def __init__(self, handle: JobHandle, progress: dict[str, Any]) -> None:
+    def __init__(self, handle: JobHandle, progress: JobProgress) -> None:
         self._handle = handle
         self._progress = progress
 
-    def report(self, stage: str, reports: Sequence[BaselineJson]) -> None:
+    def report(self, stage: str, reports: Sequence[ml.BaselineDocument]) -> None:
         """Store the stage and the baselines measured so far. Raises: TrainingInterrupted."""
         self.check_stop()
         self._handle.report(lambda: self._progress | {"stage": stage, "baselines": list(reports)})
 
-    def report_baseline(self, title: str, reports: Sequence[BaselineJson]) -> None:
+    def report_baseline(self, title: str, reports: Sequence[ml.BaselineDocument]) -> None:
         """Store the name of the next baseline. Raises: TrainingInterrupted."""
         self.report(f"baselines: {title} ({len(reports) + 1} of {len(ml.BASELINES)})", reports)
 
@@ -81,8 +79,10 @@ def share_comparison(measured: ModelRow) -> BaselineComparison:
     reports = measured.baselines or {}
     items = [item | {"owner_id": measured.id} for item in reports["items"]]
     shared = reports | {"shared_from": measured.id, "items": items}
-    suitability = measured.suitability and msgspec.convert(measured.suitability, Suitability)
-    return BaselineComparison(shared, suitability or None)
+    suitability = measured.suitability
+    return BaselineComparison(
+        shared, None if suitability is None else msgspec.convert(suitability, Suitability)
+    )
 
 
 def omit_comparison() -> BaselineComparison:

@@ -37,9 +37,9 @@ def start_training(
             job = service.enqueue_training(session, body, submission.request_id)
             return Accepted.one_job(job, warn_of_ignored_settings(job.payload["config"]))
         jobs = enqueue_sweep(session, body, faults, submission.request_id)
-        sweep_id: str = jobs[0].payload["sweep_id"]
+        sweep_id = jobs[0].payload["sweep_id"]
         answer = SweepAcceptedOut(sweep_id=sweep_id, href=f"/sweeps/{sweep_id}")
-        return Accepted(answer.model_dump(mode="json"), jobs)
+        return Accepted.from_schema(answer, jobs)
 
     answer = submission.submit(body.model_dump(mode="json"), make)
     return JobAcceptedOut(**answer) if body.sweep is None else SweepAcceptedOut(**answer)

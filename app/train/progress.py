@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import cast
 
-from app.models.card.reports import Curves
+from app.storage.documents import Curves, JobProgress
 from ml import EpochRecord
 
 Point = dict[str, int | float | None]
@@ -43,9 +43,10 @@ class TrainingProgress:
             if (point["epoch"] or 0) <= epoch:
                 self._add_point(point)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JobProgress:
         """Return JSON values for the row of the job."""
-        return {**self._last, "epochs": self._epochs, "curves": _make_columns(self._points)}
+        progress = cast("JobProgress", self._last)
+        return {**progress, "epochs": self._epochs, "curves": _make_columns(self._points)}
 
     def _add_point(self, point: Point) -> None:
         self._last = point

@@ -1,9 +1,10 @@
 """A training request with every default filled in, as the row of its job stores it."""
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 from app.models.schemas import SplitIn
+from app.storage.documents import Config, JobPayload
 from ml import AutoSettings, Graph, NetworkSettings, Split, flatten_settings, make_config
 
 
@@ -24,9 +25,9 @@ class TrainingRequest:
     baseline_config: NetworkSettings | None = None
     sweep_id: str | None = None
 
-    def as_payload(self) -> dict[str, Any]:
+    def as_payload(self) -> JobPayload:
         """Return JSON values for the row of the job."""
-        payload = {
+        payload: JobPayload = {
             "graph_id": self.graph_id,
             "label": self.label,
             "features": list(self.features),
@@ -41,7 +42,7 @@ class TrainingRequest:
         return payload
 
     @classmethod
-    def from_payload(cls, payload: dict[str, Any]) -> Self:
+    def from_payload(cls, payload: JobPayload) -> Self:
         """Read what ``as_payload`` wrote."""
         baseline_config, split = payload.get("baseline_config"), payload["split"]
         return cls(
@@ -65,7 +66,7 @@ class TrainingSubject:
     config: NetworkSettings
 
 
-def _read_config(stored: dict[str, Any]) -> NetworkSettings | AutoSettings:
+def _read_config(stored: Config) -> NetworkSettings | AutoSettings:
     if stored.get("method") != AutoSettings.method:
         return make_config(**stored)
     return AutoSettings.from_stored(stored)

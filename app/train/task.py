@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import dataclass, replace
-from typing import Any
 
 import msgspec
 import structlog
@@ -15,8 +14,9 @@ from app.jobs.handle import JobHandle
 from app.labels.service import store_suitability
 from app.models.predictions import PackedPredictions
 from app.models.schemas import SplitIn
-from app.models.service import NewModel, store_model
+from app.models.service import NewModel, extend_manifest, store_model
 from app.settings import Settings
+from app.storage.documents import JobProgress, JobResult, ManifestDocument
 from app.storage.tables import CheckpointRow, JobRow, ModelRow
 from app.sweeps.service import find_comparison
 from app.train.auto_task import run_auto
@@ -99,11 +99,11 @@ def _store(
     request: TrainingRequest,
     trained: TrainedNetwork,
     label_set: LabelSet,
-    progress: dict[str, Any],
+    progress: JobProgress,
 ) -> None:
     comparison, result = trained.comparison, trained.result
 
-    def store(session: Session) -> dict[str, Any]:
+    def store(session: Session) -> JobResult:
         if comparison.suitability is not None:
             report = comparison.suitability
             store_suitability(session, request.graph_id, request.label, report)
@@ -115,8 +115,11 @@ def _store(
             fitted=comparison.fitted,
         )
         # The job keeps these figures when its model is deleted.
-        figures = {part: result.metrics[part].summary() for part in ("validation", "test")}
-        return {"model_id": store_model(session, model).id, **figures}
+        return {
+            "model_id": store_model(session, model).id,
+            "validation": result.metrics["validation"].summary(),
+            "test": result.metrics["test"].summary(),
+        }
 
     handle.succeed(progress, store)
 
@@ -171,7 +174,7 @@ def _train(
 def _make_model(
     request: TrainingRequest, subject: TrainingSubject, result: ml.TrainingResult, definition: str
 ) -> NewModel:
-    additions = {
+    additions: ManifestDocument = {
         "best_epoch": result.best_epoch,
         "split_request": (request.split or SplitIn()).describe(),
         "label_definition": definition,
@@ -182,7 +185,7 @@ def _make_model(
         kind=request.config.method,
         class_names=tuple(result.artifact.manifest["class_names"]),
         weights=result.artifact.weights,
-        manifest=result.artifact.manifest | additions,
+        manifest=extend_manifest(result.artifact, additions),
         metrics={part: metrics.as_dict() for part, metrics in result.metrics.items()},
         curves=make_curves(result.history),
         predictions=PackedPredictions.pack(result.probabilities, subject.split),

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
-from app.models.card.reports import Curves
 from app.models.schemas import ModelId
 from app.models.service import make_card
 from app.storage.db import ReadingSession
+from app.storage.documents import Curves
 from app.web.policy import page_headers
 from app.web.rendering import render
 

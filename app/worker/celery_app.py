@@ -90,7 +90,7 @@ def _is_empty(connection: Any, name: str) -> bool:
     return int(waiting.message_count) == 0
 
 
-def _transport_options(settings: Settings) -> dict[str, Any]:
+def _transport_options(settings: Settings) -> dict[str, str | int | float | list[int]]:
     if not _is_redis(settings.broker_url):
         return {"confirm_publish": True}
     return {

@@ -60,7 +60,7 @@ def pack(tensors: Tensors, manifest: Mapping[str, Any], version: str = FORMAT) -
     return Artifact(content, complete, digest)
 
 
-def check_artifact(weights: bytes, manifest: dict[str, Any]) -> Artifact:
+def check_artifact(weights: bytes, manifest: Mapping[str, Any]) -> Artifact:
     """Check stored arrays against their manifest.
 
     Raises: ArtifactRejected if the hash, a name, a shape or a type is not what the manifest
@@ -72,7 +72,7 @@ def check_artifact(weights: bytes, manifest: dict[str, Any]) -> Artifact:
         raise ArtifactRejected(problem)
     if digest != manifest.get("sha256"):
         raise ArtifactRejected("the weights do not have the SHA-256 of the manifest")
-    artifact = Artifact(weights, manifest, digest)
+    artifact = Artifact(weights, dict(manifest), digest)
     try:
         _check_tensors(artifact.tensors(), manifest)
         _check_columns(manifest)

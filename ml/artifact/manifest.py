@@ -1,10 +1,30 @@
-"""What every stored model says of the data it was made from."""
+"""What is stored with every model: the data it was made from, and its baselines."""
 
-from typing import Any
+from typing import Any, TypedDict
 
 from ml.arrays import IntArray
 from ml.graph.graph import Graph
+from ml.graph.metrics import FigureDocument
 from ml.graph.split import Split
+
+
+class BaselineDocument(TypedDict, total=False):
+    """One baseline as it was measured, or the reason why it was skipped."""
+
+    key: str
+    title: str
+    seed: int | None
+    skipped: str | None
+    tried: int
+    candidates: int
+    seconds: float
+    promotable: bool
+    settings: dict[str, Any]
+    description: str | None
+    validation: FigureDocument
+    test: FigureDocument
+    owner_id: str
+    model_id: str
 
 
 def describe_inputs(graph: Graph, split: Split) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,32 @@ _SMALLEST = float(np.finfo(np.float64).tiny)
 _SUM_TOLERANCE = 1e-3
 _NORMAL_95 = 1.959963984540054
 """Half width of the interval around zero with 95 % of the standard normal distribution."""
+
+
+class FigureDocument(TypedDict, total=False):
+    """The four figures that are stored for every method; None where undefined."""
+
+    count: int | None
+    accuracy: float | None
+    macro_f1: float | None
+    log_loss: float | None
+
+
+class ClassFigureDocument(TypedDict):
+    """One class against all others."""
+
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    support: int
+
+
+class MetricsDocument(FigureDocument, total=False):
+    """All figures of a model on one part of its split."""
+
+    per_class: list[ClassFigureDocument]
+    confusion: list[list[int]]
+    expected_calibration_error: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +69,7 @@ class Metrics:
     log_loss: float
     expected_calibration_error: float
 
-    def summary(self) -> dict[str, float | None]:
+    def summary(self) -> FigureDocument:
         """Return count, accuracy, macro F1 and log loss as JSON values, ``None`` for nan."""
         return {
             "count": self.count,
@@ -52,7 +78,7 @@ class Metrics:
             "log_loss": _plain(self.log_loss),
         }
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> MetricsDocument:
         """Return plain JSON values, ``None`` for nan."""
         return {
             "count": self.count,

@@ -1,5 +1,6 @@
 """Stored models of every method: checked when they are read, applied without torch."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from ml.arrays import FloatArray
@@ -9,7 +10,7 @@ from ml.graph.graph import Graph
 from ml.methods.registry import get_method, read_settings
 
 
-def load_artifact(weights: bytes, manifest: dict[str, Any]) -> Artifact:
+def load_artifact(weights: bytes, manifest: Mapping[str, Any]) -> Artifact:
     """Check stored arrays and settings against their manifest.
 
     Raises: ArtifactRejected if the hash, a name, a shape, a type or a setting is not what the

@@ -3,16 +3,15 @@
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
+from ml.artifact.manifest import BaselineDocument
 from ml.errors import MlError, TrainingInterrupted
 from ml.graph.metrics import Metrics, evaluate
 from ml.methods.base import Method
 from ml.methods.registry import BASELINES
 from ml.training.baselines import BaselineTask, FittedMethod, Settings, fit_baseline
 
-Report = dict[str, Any]
-OnStep = Callable[[str, Sequence[Report]], None]
+OnStep = Callable[[str, Sequence[BaselineDocument]], None]
 
 _RECOVERABLE = (MlError, ValueError, ArithmeticError, RuntimeError, MemoryError, ImportError)
 """Errors that leave a baseline out with the reason; the model itself is unaffected."""
@@ -26,7 +25,7 @@ class _TimeUp(Exception):
 class MeasuredBaseline:
     """The report on a baseline and, unless it was left out, the fitted baseline."""
 
-    report: Report
+    report: BaselineDocument
     fitted: FittedMethod | None = None
 
 
@@ -42,7 +41,10 @@ class _Candidate:
 
 
 def measure_baselines(
-    comparison: BaselineTask, seconds: float, on_step: OnStep, earlier: Iterable[Report] = ()
+    comparison: BaselineTask,
+    seconds: float,
+    on_step: OnStep,
+    earlier: Iterable[BaselineDocument] = (),
 ) -> list[MeasuredBaseline]:
     """Measure every baseline that the time allows; report the reason where it does not.
 
@@ -78,7 +80,7 @@ def _limit(comparison: BaselineTask, deadline: float) -> BaselineTask:
 
 def _measure(method: Method, comparison: BaselineTask) -> MeasuredBaseline:
     started = time.monotonic()
-    report: Report = {
+    report: BaselineDocument = {
         "key": method.key,
         "title": method.title,
         "seed": comparison.seed,
@@ -99,7 +101,7 @@ def _measure(method: Method, comparison: BaselineTask) -> MeasuredBaseline:
     return MeasuredBaseline(report, fitted)
 
 
-def _refit(method: Method, comparison: BaselineTask, report: Report) -> MeasuredBaseline:
+def _refit(method: Method, comparison: BaselineTask, report: BaselineDocument) -> MeasuredBaseline:
     try:
         return MeasuredBaseline(report, fit_baseline(method, comparison, report["settings"]))
     except TrainingInterrupted:
@@ -137,7 +139,7 @@ def _try(method: Method, comparison: BaselineTask, settings: Settings) -> _Candi
     return _Candidate(settings, fitted, evaluate(fitted.probabilities, labels, nodes))
 
 
-def _describe(method: Method, comparison: BaselineTask, best: _Candidate) -> Report:
+def _describe(method: Method, comparison: BaselineTask, best: _Candidate) -> BaselineDocument:
     test = evaluate(best.fitted.probabilities, comparison.graph.labels, comparison.split.test)
     return {
         "settings": best.settings,

@@ -10,7 +10,7 @@ from app.models.kept_baselines import NewBaseline
 from app.models.predictions import PackedPredictions
 from app.models.service import NewModel, store_model
 from app.storage.db import Database
-from ml import Split
+from ml import MetricsDocument, Split
 from ml.artifact.artifact import pack
 
 CLASSES = ("neither", "load", "generator")
@@ -44,7 +44,7 @@ def put_model(
         [[0.1, 0.7, 0.2], [0.2, 0.2, 0.6], [0.8, 0.1, 0.1], [0.3, 0.4, 0.3]] + [[0.2, 0.3, 0.5]] * 2
     )
     split = Split(np.array([0]), np.array([1]), np.array([2, 3]))
-    part = {"count": 2, "accuracy": accuracy, "macro_f1": accuracy}
+    part: MetricsDocument = {"count": 2, "accuracy": accuracy, "macro_f1": accuracy}
     model = NewModel(
         graph_id=graph_id,
         label=label,
@@ -95,7 +95,7 @@ def compared(*items: dict[str, Any]) -> dict[str, Any]:
 def fitted_baseline(key: str = "majority", accuracy: float = 0.75) -> NewBaseline:
     """A baseline of the ring: every bus is neither, with these shares."""
     shares = np.array([0.25, 0.25, 0.5])
-    part = {"count": 2, "accuracy": accuracy, "macro_f1": accuracy}
+    part: MetricsDocument = {"count": 2, "accuracy": accuracy, "macro_f1": accuracy}
     manifest = {
         "config": {"method": key, "seed": 0},
         "class_names": ["generator", "load", "neither"],

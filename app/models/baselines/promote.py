@@ -1,7 +1,5 @@
 """Promotes a baseline: stores it as a separate model and makes it the active one."""
 
-from typing import Any
-
 import msgspec
 from sqlalchemy.orm import Session
 
@@ -13,9 +11,9 @@ from app.models.kept_baselines import read_baseline_manifest
 from app.models.predictions import PackedPredictions
 from app.models.service import NewModel, get_model, get_prediction, insert_model
 from app.storage.db import current_time
+from app.storage.documents import BaselinesDocument, ManifestDocument
 from app.storage.tables import FittedBaselineRow, ModelRow
-
-_SHARED_WITH_MODEL = ("split", "split_request", "label_definition")
+from ml import BaselineDocument
 
 
 def promote_baseline(
@@ -42,8 +40,12 @@ def promote_baseline(
 
 
 def _make_model(session: Session, measured_with: ModelRow, baseline: FittedBaselineRow) -> NewModel:
-    shared = {name: measured_with.manifest.get(name) for name in _SHARED_WITH_MODEL}
-    origin = {"kind": "baseline", "model_id": measured_with.id, "key": baseline.key}
+    shared: ManifestDocument = {
+        "split": measured_with.manifest.get("split"),
+        "split_request": measured_with.manifest.get("split_request"),
+        "label_definition": measured_with.manifest.get("label_definition"),
+        "origin": {"kind": "baseline", "model_id": measured_with.id, "key": baseline.key},
+    }
     parts = get_prediction(session, measured_with.id).parts
     return NewModel(
         graph_id=measured_with.graph_id,
@@ -51,7 +53,7 @@ def _make_model(session: Session, measured_with: ModelRow, baseline: FittedBasel
         kind=baseline.key,
         class_names=tuple(measured_with.class_names),
         weights=baseline.weights,
-        manifest=read_baseline_manifest(baseline) | shared | {"origin": origin},
+        manifest=read_baseline_manifest(baseline) | shared,
         metrics=baseline.metrics,
         curves=baseline.curves,
         predictions=PackedPredictions(baseline.probabilities, parts),
@@ -60,15 +62,15 @@ def _make_model(session: Session, measured_with: ModelRow, baseline: FittedBasel
     )
 
 
-def _exchange_roles(measured_with: ModelRow, key: str) -> dict[str, Any]:
+def _exchange_roles(measured_with: ModelRow, key: str) -> BaselinesDocument:
     """Return the reports that the baseline is compared with: the model and the other baselines."""
-    reports = measured_with.baselines or {}
+    reports: BaselinesDocument = measured_with.baselines or {}
     others = [
         item | {"owner_id": measured_with.id}
         for item in reports.get("items", [])
         if item["key"] != key
     ]
-    network: dict[str, Any] = {
+    network: BaselineDocument = {
         "key": measured_with.kind,
         "title": name_kind(measured_with.kind),
         "seed": measured_with.manifest.get("seed"),
@@ -82,7 +84,7 @@ def _exchange_roles(measured_with: ModelRow, key: str) -> dict[str, Any]:
     for part in ("validation", "test"):
         figures = FigureSummary.from_stored(measured_with.metrics.get(part))
         network[part] = msgspec.to_builtins(figures)
-    return reports | {"items": [network, *others]}
+    return {**reports, "items": [network, *others]}
 
 
 def _explain_absence(measured_with: ModelRow, key: str) -> BaselineNotFound | BaselineNotKept:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from app.models.card.caveats import list_limits
 from app.models.card.headline import (
@@ -35,7 +34,7 @@ from app.models.card.schema import (
 )
 from app.models.card.selection_schema import SelectionOut
 from app.storage.tables import GraphRow, ModelRow, PromotionRow, ReplayRow
-from ml import accuracy_interval
+from ml import BaselineDocument, accuracy_interval
 
 _PARTS: tuple[Part, ...] = ("train", "validation", "test")
 _SHOWN_ELSEWHERE = {
@@ -112,7 +111,7 @@ def _describe_baselines(row: ModelRow) -> BaselinesOut | None:
     return BaselinesOut.model_validate(row.baselines | {"items": items})
 
 
-def _describe_baseline(row: ModelRow, stored: dict[str, Any]) -> BaselineOut:
+def _describe_baseline(row: ModelRow, stored: BaselineDocument) -> BaselineOut:
     path = BaselineReport.from_stored(stored).promote_path(row.id)
     return BaselineOut.model_validate(stored | {"promote": path})
 

@@ -3,7 +3,8 @@
 The stored JSON is only read here; older rows lack some fields, which then have their defaults.
 """
 
-from typing import Any, Literal, Self
+from collections.abc import Mapping
+from typing import Literal, Self
 
 import msgspec
 
@@ -12,13 +13,11 @@ from app.errors import StoredDataDamaged
 Part = Literal["train", "validation", "test"]
 CROSS_VALIDATION = "cross_validation"
 """Kind of a split request without held-out buses: all figures are out of fold."""
-Curves = dict[str, list[int | float | None]]
-"""Learning curves: the epochs and the figures of each, by name; null where not finite."""
 
 
 class _StoredReport(msgspec.Struct, frozen=True, kw_only=True):
     @classmethod
-    def from_stored(cls, stored: dict[str, Any] | None) -> Self:
+    def from_stored(cls, stored: Mapping[str, object] | None) -> Self:
         """Read a stored report; null and unknown fields are ignored.
 
         Raises: StoredDataDamaged.

@@ -5,8 +5,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.models.card.reports import Curves, Part
+from app.models.card.reports import Part
 from app.models.card.selection_schema import SelectionOut
+from app.storage.documents import Config, Curves
 
 _MODEL_ID = "7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f"
 _PROMOTE = f"/models/{_MODEL_ID}/baselines/mlp/promote"
@@ -137,7 +138,7 @@ class BaselineOut(BaseModel):
         "stored.",
         examples=[_PROMOTE],
     )
-    settings: dict[str, Any] | None = Field(
+    settings: Config | None = Field(
         None,
         description="Settings with the highest validation accuracy.",
         examples=[{"width": 64, "dropout": 0.0}],
@@ -235,7 +236,7 @@ class CardOut(BaseModel):
     )
     replays: list[ReplayOut] = Field(description="Every replay of the model, newest first.")
     data: CardDataOut
-    config: dict[str, Any] = Field(
+    config: Config = Field(
         description="Settings of the training run.",
         examples=[{"alpha": 0.2, "sigma": 0.5, "gamma": 0.1}],
     )

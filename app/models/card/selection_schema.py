@@ -1,7 +1,5 @@
 """The automatic choice of a method as JSON."""
 
-from typing import Any
-
 from pydantic import BaseModel, Field
 
 
@@ -28,7 +26,7 @@ class SelectionMemberOut(BaseModel):
         examples=["label propagation over the branches (reach 0.99, classes balanced)"],
     )
     method: str = Field(description="Key of its method.")
-    settings: dict[str, Any] = Field(description="Its settings.")
+    settings: dict[str, object] = Field(description="Its settings.")
     weight: float = Field(description="Its share of the answer, 0 to 1.")
 
 

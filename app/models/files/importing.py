@@ -19,7 +19,8 @@ from app.models.files.import_rules import list_content_faults, list_prediction_f
 from app.models.files.model_file import ENVELOPE, PREDICTIONS, EnvelopeIn
 from app.models.files.tensor_file import TensorFile, read_tensor_file
 from app.models.predictions import PackedPredictions
-from app.models.service import NewModel, store_model
+from app.models.service import NewModel, extend_manifest, store_model
+from app.storage.documents import ManifestDocument, OriginDocument
 from app.storage.tables import ModelRow
 from ml.errors import Fault, InvalidInput
 
@@ -60,7 +61,7 @@ def read_model_file(session: Session, content: bytes) -> NewModel:
         faults.append(Fault("manifest.sha256", "does not match the arrays"))
     if target is None or faults:
         raise _reject(faults)
-    origin = {
+    origin: OriginDocument = {
         "kind": "import",
         "model_id": envelope.model_id,
         "created_at": envelope.created_at,
@@ -196,17 +197,17 @@ def _make_model(
     artifact: ml.Artifact,
     target: _Target,
     predictions: npt.NDArray[Any],
-    origin: dict[str, str],
+    origin: OriginDocument,
 ) -> NewModel:
     graph, split = target.graph, target.split
-    additions = {"label_definition": target.definition, "origin": origin}
+    additions: ManifestDocument = {"label_definition": target.definition, "origin": origin}
     return NewModel(
         graph_id=target.graph_id,
         label=envelope.label,
         kind=artifact.method,
         class_names=graph.class_names,
         weights=artifact.weights,
-        manifest=artifact.manifest | additions,
+        manifest=extend_manifest(artifact, additions),
         metrics={
             part: ml.evaluate(predictions, graph.labels, nodes).as_dict()
             for part, nodes in ml.split_parts(split).items()

@@ -1,7 +1,8 @@
 """Writes a model as one safetensors file with its manifest in the file metadata."""
 
 import json
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Literal
 
 from pydantic import Field
 from safetensors import SafetensorError
@@ -109,5 +110,5 @@ def write_model_file(session: Session, model_id: str) -> bytes:
     return save(tensors, metadata={ENVELOPE: json.dumps(envelope)})
 
 
-def _pick(values: dict[str, Any], kind: type[BodyIn]) -> dict[str, Any]:
+def _pick(values: Mapping[str, object], kind: type[BodyIn]) -> dict[str, object]:
     return {name: values[name] for name in kind.model_fields if name in values}

@@ -4,6 +4,7 @@ from starlette.testclient import TestClient
 from app.http.problems import describe_failure
 from app.jobs import service
 from app.jobs.states import Claim, LeaseTerms
+from app.storage.documents import Curves, JobProgress
 from ml.errors import TrainingDiverged
 from tests.app.samples import post_graph, put_model, ring
 
@@ -29,8 +30,8 @@ def claim(api: TestClient) -> Claim:
 def test_a_running_job_shows_its_progress_and_curves(any_api: TestClient, graph_id: str) -> None:
     job_id = enqueue(any_api, graph_id)
     held = claim(any_api)
-    curves = {"epoch": [1, 2], "train_loss": [1.0, 0.5], "validation_loss": [1.1, None]}
-    progress = {"epoch": 2, "epochs": 300, "train_loss": 0.5, "curves": curves}
+    curves: Curves = {"epoch": [1, 2], "train_loss": [1.0, 0.5], "validation_loss": [1.1, None]}
+    progress: JobProgress = {"epoch": 2, "epochs": 300, "train_loss": 0.5, "curves": curves}
     with any_api.app.state.database.writing() as session:  # type: ignore[attr-defined]  # ASGI
         service.report_progress(session, held, progress)
     job = any_api.get(f"/jobs/{job_id}").json()

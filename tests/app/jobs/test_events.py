@@ -18,6 +18,7 @@ from app.jobs.states import Claim, LeaseTerms
 from app.jobs.streams import JobStreams
 from app.settings import Settings
 from app.storage.db import Database
+from app.storage.documents import Curves, JobProgress
 from app.storage.tables import JobEventRow
 from tests.app.conftest import MakeApi
 from tests.app.renamed_table import renamed_jobs_table
@@ -40,9 +41,9 @@ def claim(database: Database) -> Claim:
 
 
 def report(database: Database, held: Claim, epoch: int) -> None:
-    curves = {"epoch": list(range(epoch))}
+    curves: Curves = {"epoch": list(range(epoch))}
     with database.writing() as session:
-        progress = {"epoch": epoch, "train_loss": 1 / epoch, "curves": curves}
+        progress: JobProgress = {"epoch": epoch, "train_loss": 1 / epoch, "curves": curves}
         service.report_progress(session, held, progress)
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from sqlalchemy import delete, select
@@ -13,13 +12,14 @@ from app.jobs.queues import Queue, choose_queue
 from app.jobs.service import Origin
 from app.jobs.states import LeaseTerms
 from app.storage.db import Database, current_time
+from app.storage.documents import JobPayload
 from app.storage.tables import JobRow, WorkerRow
 from tests.app.samples import post_graph, ring
 
-CUDA: dict[str, Any] = {"config": {"device": "cuda"}}
+CUDA: JobPayload = {"config": {"device": "cuda"}}
 
 
-def enqueue(database: Database, payload: dict[str, Any], priority: int = 0) -> JobRow:
+def enqueue(database: Database, payload: JobPayload, priority: int = 0) -> JobRow:
     with database.writing() as session:
         return service.enqueue(session, "train", payload, Origin(priority=priority))
 
@@ -62,7 +62,7 @@ def _no_workers(request: pytest.FixtureRequest) -> None:
         (CUDA, Queue.GPU),
     ],
 )
-def test_only_a_job_that_demands_a_gpu_waits_for_one(payload: dict[str, Any], queue: Queue) -> None:
+def test_only_a_job_that_demands_a_gpu_waits_for_one(payload: JobPayload, queue: Queue) -> None:
     assert choose_queue(payload) is queue
 
 

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 import ml
 from app.graphs.service import list_label_sets, load_grid, to_ml_graph
 from app.models.predictions import PackedPredictions
-from app.models.service import NewModel, store_model
+from app.models.service import NewModel, extend_manifest, store_model
 from app.storage.db import Database
 from tests.app.samples import post_graph, ring
 
@@ -34,7 +34,7 @@ def put_trained(api: TestClient, graph_id: str, method: str = "lfgcn", **config:
         kind=method,
         class_names=graph.class_names,
         weights=fitted.artifact.weights,
-        manifest=fitted.artifact.manifest,
+        manifest=extend_manifest(fitted.artifact, {}),
         metrics={
             part: ml.evaluate(fitted.probabilities, graph.labels, nodes).as_dict()
             for part, nodes in ml.split_parts(SPLIT).items()

@@ -87,6 +87,6 @@ def test_a_model_is_not_deleted_while_a_job_uses_it(any_api: TestClient) -> None
 def test_the_verdict_is_written_as_one_sentence(
     result: ReplayResult, verdict: str, words: str
 ) -> None:
-    stored = result.as_dict()
+    stored = result.as_document(seconds=1.0)
     assert stored["verdict"] == verdict
     assert words in stored["sentence"]

@@ -5,20 +5,21 @@ import numpy as np
 import pytest
 
 from ml import NetworkSettings, evaluate, make_config
+from ml.artifact.manifest import BaselineDocument
 from ml.errors import TrainingInterrupted
 from ml.graph.graph import Graph
 from ml.methods import majority
 from ml.methods.closed_form import MOST_FRACTIONAL_NODES, list_forms
 from ml.methods.registry import BASELINES, get_method
 from ml.training.baselines import BaselineTask, fit_baseline
-from ml.training.measure import Report, measure_baselines
+from ml.training.measure import measure_baselines
 from tests.ml.communities import split_of, two_communities
 
 QUICK = make_config(epochs=5, width=4, seed=11)
 KEYS = ["majority", "one_rule", "label_propagation", "closed_form", "forest", "mlp", "gcn"]
 
 
-def pass_by(_title: str, _reports: Sequence[Report]) -> None:
+def pass_by(_title: str, _reports: Sequence[BaselineDocument]) -> None:
     """Hear of progress and let it go on."""
 
 
@@ -27,13 +28,13 @@ def comparison_on(graph: Graph, config: NetworkSettings = QUICK) -> BaselineTask
 
 
 @pytest.fixture(scope="module")
-def reports() -> list[Report]:
+def reports() -> list[BaselineDocument]:
     return [
         each.report for each in measure_baselines(comparison_on(two_communities()), 600, pass_by)
     ]
 
 
-def test_all_seven_are_measured_on_validation_and_test(reports: list[Report]) -> None:
+def test_all_seven_are_measured_on_validation_and_test(reports: list[BaselineDocument]) -> None:
     assert [report["key"] for report in reports] == KEYS
     split = split_of(two_communities())
     for report in reports:
@@ -44,7 +45,7 @@ def test_all_seven_are_measured_on_validation_and_test(reports: list[Report]) ->
         assert report["tried"] == report["candidates"]
 
 
-def test_a_figure_is_that_of_the_method_on_the_same_split(reports: list[Report]) -> None:
+def test_a_figure_is_that_of_the_method_on_the_same_split(reports: list[BaselineDocument]) -> None:
     graph = two_communities()
     split = split_of(graph)
     found = evaluate(
@@ -53,7 +54,9 @@ def test_a_figure_is_that_of_the_method_on_the_same_split(reports: list[Report])
     assert reports[0]["test"]["accuracy"] == found.accuracy
 
 
-def test_the_closed_form_is_the_best_of_all_six_on_validation(reports: list[Report]) -> None:
+def test_the_closed_form_is_the_best_of_all_six_on_validation(
+    reports: list[BaselineDocument],
+) -> None:
     comparison = comparison_on(two_communities())
     graph, method = comparison.graph, get_method("closed_form")
     scores = [
@@ -85,7 +88,7 @@ def test_without_time_every_baseline_is_left_out_with_the_reason() -> None:
         assert "validation" not in report
 
 
-def test_what_an_earlier_attempt_measured_is_kept(reports: list[Report]) -> None:
+def test_what_an_earlier_attempt_measured_is_kept(reports: list[BaselineDocument]) -> None:
     known = [report | {"seconds": -1} for report in reports[2:]]
     again = measure_baselines(comparison_on(two_communities()), 600, pass_by, known)
     kept = [each.report["seconds"] == -1 for each in again]
