@@ -7,7 +7,7 @@ import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
 
-from ml.arrays import BoolArray, FloatArray, IntArray, SparseMatrix
+from ml.arrays import FloatArray, IntArray, SparseMatrix
 from ml.graph.laplacian import check_exponents, degree_power, degrees_of, laplacian_of
 from ml.levy.dense import fractional_laplacian
 from ml.levy.filter import check_filter
@@ -142,35 +142,27 @@ def hold_out(
         ``F_f = R_fT R_TT^-1 Y_T = -S_ff^-1 S_fT Y_T`` with ``S = R^-1``, the Laplacian reduced
         to the known nodes (Kron reduction).
     Deviation: equal to propagation repeated per fold up to round-off.
-    Cost: O(n^2 K) additive, O(n^3) clamped; no further factorisation of the graph.
+    Cost: O(n^2 K), and O(n^3) if clamped; no further factorisation of the graph.
     Shapes: labels (n, K) indicator, folds (n,) numbers -> (n, K), rows sum to one.
     """
     clamped = spreading.readout == "clamped"
+    given_all = labels if clamped else source_labels(labels, responses.degrees, spreading.sigma)
     reduced: FloatArray = responses.among
+    reach: FloatArray = responses.reach
     if clamped:
         reduced = np.asarray(np.linalg.inv(reduced), dtype=np.float64)
+        reach = reach @ reduced
     answer = np.zeros_like(labels)
     for fold in np.unique(folds):
         hidden = folds == fold
-        given = np.where(hidden[:, None], 0.0, labels)
+        values = np.where(hidden[:, None], 0.0, given_all)
+        counts = labels.sum(axis=0) - labels[hidden].sum(axis=0)
+        rows = reduced[hidden] @ values
         if clamped:
-            values = _interpolate(reduced, hidden, given)
-            sources = reduced @ values
-        else:
-            sources = source_labels(given, responses.degrees, spreading.sigma)
-            values = responses.among @ sources
-        masses = responses.reach @ sources
-        answer[hidden] = normalise(values[hidden], given.sum(axis=0), masses, spreading.balanced)
+            rows = np.maximum(-np.linalg.solve(reduced[np.ix_(hidden, hidden)], rows), 0)
+            values[hidden] = rows
+        answer[hidden] = normalise(rows, counts, reach @ values, spreading.balanced)
     return answer
-
-
-def _interpolate(reduced: FloatArray, hidden: BoolArray, given: FloatArray) -> FloatArray:
-    """Return the known nodes' values when some are hidden: the rest keep their labels."""
-    values = given.copy()
-    inner = reduced[np.ix_(hidden, hidden)]
-    pull = reduced[np.ix_(hidden, ~hidden)] @ given[~hidden]
-    values[hidden] = -np.linalg.solve(inner, pull)
-    return np.maximum(values, 0)
 
 
 def spread_labels(

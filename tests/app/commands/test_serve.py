@@ -24,8 +24,9 @@ def get(service: Program, path: str) -> Any:
     return httpx.get(address_of(service) + path, timeout=PATIENCE).raise_for_status().json()
 
 
-def the_only_job(service: Program) -> dict[str, Any] | None:
-    jobs: list[dict[str, Any]] = get(service, "/jobs")["items"]
+def find_job(service: Program, label: str) -> dict[str, Any] | None:
+    """Return the only training job with this label, if there is one yet."""
+    jobs = [job for job in get(service, "/jobs")["items"] if job["label"] == label]
     assert len(jobs) <= 1
     return jobs[0] if jobs else None
 
@@ -37,27 +38,36 @@ def ends_with(command: list[str], settings: dict[str, str], folder: Path) -> tup
         return code, program.output
 
 
-def test_a_first_start_trains_ieee_118_and_a_second_keeps_it(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path, first_start_demo="true")
+def test_a_first_start_trains_two_grids_and_a_second_keeps_them(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path, first_start_demo="true", search_seconds="5")
     with running(["serve"], settings, tmp_path) as service:
-        done = wait_for(
-            lambda: (job := the_only_job(service)) and job["state"] == "succeeded" and job,
-            "the first model",
+        small, texas = (
+            wait_for(
+                lambda label=label: (
+                    (job := find_job(service, label)) and job["state"] == "succeeded" and job
+                ),
+                f"the model of {label}",
+            )
+            for label in ("role", "surveyed_zone")
         )
-        first = get(service, "/predict/1")
+        newest, oldest = get(service, "/graphs")["items"]
+        assert (newest["bus_count"], oldest["bus_count"]) == (2000, 118)
+        first = get(service, "/predict/69")
+        zone = get(service, f"/predict/1001?graph_id={texas['graph_id']}")
         service.send(signal.SIGINT)
         assert service.wait() == 0
         assert not service.survivors()
         assert "Traceback" not in service.output
     assert first["class"] in {"neither", "load", "generator"}
-    assert first["model_id"] == done["model_id"]
+    assert first["model_id"] == small["model_id"]
+    assert zone["label"] == "surveyed_zone"
     with running(["serve"], settings, tmp_path) as service:
-        assert get(service, "/predict/1") == first
+        assert get(service, "/predict/69") == first
         wait_for(lambda: "worker started" in service.output, "a worker")
-        again = the_only_job(service)
+        again = find_job(service, "role")
         assert again is not None
-        assert again["id"] == done["id"]
-        assert len(get(service, "/graphs")["items"]) == 1
+        assert again["id"] == small["id"]
+        assert len(get(service, "/graphs")["items"]) == 2
 
 
 def test_the_service_answers_before_the_first_model_is_there(tmp_path: Path) -> None:

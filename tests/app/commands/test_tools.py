@@ -1,4 +1,5 @@
 import json
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -93,8 +94,11 @@ def test_a_benchmark_is_refused_if_its_output_folder_does_not_exist(tmp_path: Pa
 def test_the_demo_goes_from_a_grid_to_predictions() -> None:
     done = levygrid("demo")
     assert done.returncode == 0, done.stderr
-    assert "118 buses" in done.stdout
-    assert "accuracy on the" in done.stdout
+    assert "2,000 buses" in done.stdout
+    assert "Expected accuracy on buses without a label" in done.stdout
+    found = re.search(r"buses whose zone was not given: ([\d.]+)%", done.stdout)
+    assert found is not None
+    assert float(found.group(1)) > 75
     assert "Traceback" not in done.stderr
 
 
