@@ -54,7 +54,7 @@ def describe_body() -> dict[str, Any]:
     file = {"type": "string", "contentMediaType": "application/octet-stream"}
     fields = {
         "file": file | {"description": "The file with the grid."},
-        "buses": file | {"description": "A second file with the buses; CSV only."},
+        "buses": file | {"description": "A second file with the buses; CSV and GridKit only."},
         "format": {"enum": list(FORMATS), "description": "Default: recognised by content."},
         "weight": {
             "enum": ["given", *WEIGHT_CHOICES],

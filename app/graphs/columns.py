@@ -44,6 +44,7 @@ def bus_page(grid: Grid, start: int, limit: int) -> tuple[list[BusOut], str | No
             aliases={kind: names[bus] for kind, names in grid.aliases.items() if names[bus]},
             features=dict(zip(grid.feature_names, grid.features[bus].tolist(), strict=True)),
             columns=_row(grid.bus_columns, bus),
+            texts=_find_texts(grid, bus),
         )
         for bus in positions
     ]
@@ -70,6 +71,11 @@ def _name_substation(grid: Grid, bus: int) -> str | None:
     if grid.substations is None:
         return None
     return grid.substations.find_name(bus) or str(grid.substations.groups[bus] + 1)
+
+
+def _find_texts(grid: Grid, bus: int) -> dict[str, str]:
+    found = {name: column.find_text(bus) for name, column in grid.text_columns.items()}
+    return {name: text for name, text in found.items() if text is not None}
 
 
 def _row(columns: Columns, position: int) -> dict[str, float]:

@@ -173,6 +173,10 @@ class BusOut(BaseModel):
         description="Further columns: features only for a training request that names them.",
         examples=[{"degree": 2.0, "Pg": 0.0, "generators": 1.0}],
     )
+    texts: dict[str, str] = Field(
+        description="Text columns of the file; each can become a label set.",
+        examples=[{"operator": "Amprion"}],
+    )
 
 
 class BusPage(BaseModel):

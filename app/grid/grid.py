@@ -59,6 +59,22 @@ class Columns:
 
 
 @dataclass(frozen=True, eq=False)
+class TextColumn:
+    """A column of text of the buses, such as the operator: offered as labels, never a feature.
+
+    Shapes: codes (N,) positions in ``values``; -1 for a bus without a text.
+    """
+
+    values: tuple[str, ...]
+    codes: IntArray
+
+    def find_text(self, bus: int) -> str | None:
+        """Return the text of a bus if it has one."""
+        code = int(self.codes[bus])
+        return None if code == UNKNOWN_CLASS else self.values[code]
+
+
+@dataclass(frozen=True, eq=False)
 class Substations:
     """The substation of every bus.
 
@@ -119,6 +135,7 @@ class Grid:
     branch_columns: Columns = field(default_factory=Columns)
     substations: Substations | None = None
     """None: unknown, or not yet derived by ``app.grid.places``."""
+    text_columns: Mapping[str, TextColumn] = field(default_factory=dict)
     packed: bytes | None = field(default=None, init=False, repr=False)
     """The packed form, once ``app.grid.packing`` has made or read it; a changed copy has none."""
     _positions: dict[str, list[int]] | None = field(default=None, init=False, repr=False)

@@ -14,6 +14,7 @@ from app.grid.grid import (
     LabelSet,
     Substations,
     SubstationSource,
+    TextColumn,
 )
 from ml.arrays import IntArray
 
@@ -57,6 +58,17 @@ class _PackedGridWithSubstations(_PackedGrid, array_like=True):
     substations: _PackedSubstations | None = None
 
 
+class _PackedText(msgspec.Struct, array_like=True, frozen=True):
+    values: tuple[str, ...]
+    codes: bytes
+
+
+class _PackedGridWithTexts(_PackedGridWithSubstations, array_like=True):
+    """Written only for a grid with text columns, for the same reason."""
+
+    text_columns: dict[str, _PackedText] = {}
+
+
 def pack_grid(grid: Grid) -> bytes:
     """Write a grid as bytes, once per grid object; equal grids give equal bytes."""
     blob = grid.packed
@@ -85,9 +97,12 @@ def _pack(grid: Grid) -> bytes:
         bus_columns=_pack_columns(grid.bus_columns),
         branch_columns=_pack_columns(grid.branch_columns),
     )
-    if grid.substations is not None:
-        parts = msgspec.structs.asdict(packed)
-        substations = _pack_substations(grid.substations)
+    substations = None if grid.substations is None else _pack_substations(grid.substations)
+    parts = msgspec.structs.asdict(packed)
+    if grid.text_columns:
+        texts = {name: _pack_text(grid.text_columns[name]) for name in sorted(grid.text_columns)}
+        packed = _PackedGridWithTexts(**parts, substations=substations, text_columns=texts)
+    elif substations is not None:
         packed = _PackedGridWithSubstations(**parts, substations=substations)
     return msgspec.msgpack.encode(packed)
 
@@ -95,7 +110,7 @@ def _pack(grid: Grid) -> bytes:
 def unpack_grid(blob: bytes, *, keep_blob: bool = False) -> Grid:
     """Read a grid back; ``keep_blob`` saves packing it again. Raises: StoredDataDamaged."""
     try:
-        packed = msgspec.msgpack.decode(blob, type=_PackedGridWithSubstations)
+        packed = msgspec.msgpack.decode(blob, type=_PackedGridWithTexts)
         if packed.version != _VERSION:
             raise StoredDataDamaged(f"Packed grids of version {packed.version} are not supported.")
         grid = _rebuild(packed)
@@ -128,7 +143,16 @@ def _unpack_substations(packed: _PackedSubstations | None, count: int) -> Substa
     return Substations(groups, packed.source, packed.names)
 
 
-def _rebuild(packed: _PackedGridWithSubstations) -> Grid:
+def _pack_text(column: TextColumn) -> _PackedText:
+    return _PackedText(column.values, column.codes.astype("<i4").tobytes())
+
+
+def _unpack_text(packed: _PackedText, count: int) -> TextColumn:
+    codes = np.frombuffer(packed.codes, "<i4").astype(np.int64).reshape(count)
+    return TextColumn(packed.values, codes)
+
+
+def _rebuild(packed: _PackedGridWithTexts) -> Grid:
     count = len(packed.bus_ids)
     width = len(packed.feature_names)
     ends = np.frombuffer(packed.ends, "<i4").astype(np.int64).reshape(-1, 2)
@@ -149,6 +173,9 @@ def _rebuild(packed: _PackedGridWithSubstations) -> Grid:
         bus_columns=_unpack_columns(packed.bus_columns, count),
         branch_columns=_unpack_columns(packed.branch_columns, len(ends)),
         substations=_unpack_substations(packed.substations, count),
+        text_columns={
+            name: _unpack_text(text, count) for name, text in packed.text_columns.items()
+        },
     )
 
 

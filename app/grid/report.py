@@ -8,8 +8,17 @@ import numpy as np
 from msgspec import UNSET, Struct, UnsetType
 
 from app.grid.difference import GridDifference
-from app.grid.grid import CoordinateSystem, Grid, LabelSet, SubstationSource, find_islands
+from app.grid.grid import (
+    CoordinateSystem,
+    Grid,
+    LabelSet,
+    SubstationSource,
+    TextColumn,
+    find_islands,
+)
 from app.grid.listing import MOST_LISTED, Listing, make_listing
+
+_MOST_COMMON = 10
 
 
 class ColumnInfo(Struct, frozen=True):
@@ -76,6 +85,16 @@ class SubstationReport(Struct, frozen=True):
     source: SubstationSource | None = None
 
 
+class TextColumnReport(Struct, frozen=True):
+    """A text column of the buses that can become a label set: "108 values on 456 buses"."""
+
+    name: str
+    values: int
+    buses: int
+    most_common: dict[str, int]
+    """The ten values on most buses, with the number of buses."""
+
+
 class VersionChange(Struct, frozen=True):
     """What a new version took over from the version before it, and what has changed."""
 
@@ -120,6 +139,7 @@ class ImportReport(SourceNotes, frozen=True, kw_only=True):
     topology_columns: TopologyColumns | UnsetType = UNSET
     format: str | UnsetType = UNSET
     substations: SubstationReport | UnsetType = UNSET
+    text_columns: list[TextColumnReport] = []
     version: VersionChange | UnsetType = UNSET
 
     def add_notes(self, notes: Sequence[str]) -> "ImportReport":
@@ -157,7 +177,20 @@ def make_report(
         branch_columns=_name_units(grid.branch_columns.names, grid.branch_columns.units),
         labels=count_classes(label_sets),
         notes=list(notes),
+        text_columns=describe_texts(grid),
     )
+
+
+def describe_texts(grid: Grid) -> list[TextColumnReport]:
+    """Count the values and the buses of every text column."""
+    return [_describe_text(name, column) for name, column in grid.text_columns.items()]
+
+
+def _describe_text(name: str, column: TextColumn) -> TextColumnReport:
+    counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.values))
+    most = np.argsort(-counts, kind="stable")[:_MOST_COMMON]
+    shown = {column.values[code]: int(counts[code]) for code in most}
+    return TextColumnReport(name, len(column.values), int(counts.sum()), shown)
 
 
 def count_classes(label_sets: Sequence[LabelSet]) -> dict[str, dict[str, int]]:

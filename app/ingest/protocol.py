@@ -6,9 +6,10 @@ import msgspec
 import numpy as np
 
 from app.errors import GridRejected, MalformedBody, Rejected
-from app.grid.grid import Grid, LabelSet, Substations
+from app.grid.grid import Grid, LabelSet, Substations, TextColumn
 from app.grid.packing import pack_classes, pack_grid, unpack_classes, unpack_grid
 from app.grid.report import ImportReport, ReadGrid
+from app.grid.text_rules import find_text_problem
 from ml.errors import Fault
 
 MAX_FAULTS = 200
@@ -105,6 +106,13 @@ def _is_sound(grid: Grid) -> bool:
         and bool(np.all(np.isfinite(grid.weights) & (grid.weights > 0)))
         and bool(np.isfinite(grid.features).all())
         and _are_sound(grid.substations)
+        and all(_is_sound_text(column) for column in grid.text_columns.values())
+    )
+
+
+def _is_sound_text(column: TextColumn) -> bool:
+    return _within(column.codes, -1, len(column.values)) and not any(
+        find_text_problem(value) for value in column.values
     )
 
 

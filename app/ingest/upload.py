@@ -9,11 +9,13 @@ from app.grid.report import ReadGrid
 from app.grid.text_rules import find_text_problem
 from app.ingest.build.weights import WEIGHT_CHOICES
 from app.ingest.formats import FORMATS, choose_format, find_format
+from app.ingest.formats.foreign import find_foreign
 from app.ingest.protocol import ReadLimits, ReadOptions, Request
 from app.ingest.sandbox.run import run_reader
 from ml.errors import Fault
 
-_NO_BUSES = Fault("buses", "only CSV takes a second file with the buses")
+_NO_BUSES = Fault("buses", "only CSV and GridKit take a second file with the buses")
+_TWO_FILES = ("csv", "gridkit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ def read_upload(upload: Upload, limits: ReadLimits) -> ReadGrid:
     form = choose_format(upload.content, upload.format)
     files = {"file": upload.content}
     if upload.buses is not None:
-        if form.name != "csv":
+        if form.name not in _TWO_FILES:
             raise GridRejected("Unexpected second file.", [_NO_BUSES])
         files["buses"] = upload.buses
     try:
@@ -51,13 +53,16 @@ def read_file(request: Request) -> ReadGrid:
 
 def _list_file_faults(upload: Upload) -> list[Fault]:
     faults = [] if upload.content.strip() else [Fault("file", "is empty")]
-    if upload.buses is not None and upload.format not in (None, "csv"):
+    if upload.buses is not None and upload.format not in (None, *_TWO_FILES):
         faults.append(_NO_BUSES)
     return faults
 
 
 def _doubt_format(upload: Upload) -> list[Fault]:
     """Name the format that a rejected file looks like, if the client has named another one."""
+    foreign = find_foreign(upload.content)
+    if foreign is not None:
+        return [Fault("format", f"the file looks like {foreign.title}: {foreign.advice}")]
     seen = find_format(upload.content)
     if upload.format is None or seen is None or seen.name == upload.format:
         return []

@@ -11,6 +11,7 @@ from app.errors import BodyTooLarge, LabelsRejected
 from app.http.form_body import FORM, is_form, read_form
 from app.http.json_body import BodyIn, read_json_bytes
 from app.http.strict_json import parse_json
+from app.labels.text_labels import TEXT_RULES, TextChoice, TextRule
 from app.labels.uploaded import read_label_rows
 from ml.errors import Fault
 
@@ -18,22 +19,43 @@ _MOST_BYTES = 8 * 2**20
 
 
 class LabelsIn(BodyIn):
-    """Either a kind of the catalogue, or a name and own labels by bus id or alias."""
+    """A kind of the catalogue, a text column of the grid, or own labels by bus id or alias."""
 
     kind: str | None = Field(None, max_length=100, examples=["voltage_class"])
     name: str | None = Field(None, max_length=100, examples=["owner"])
     labels: dict[str, str | int | None] | None = Field(
         None, examples=[{"1": "north", "2": "south"}]
     )
+    column: str | None = Field(
+        None,
+        max_length=100,
+        description="A text column of the buses; `report.text_columns` of the grid lists them.",
+        examples=["operator"],
+    )
+    rules: tuple[TextRule, ...] | None = Field(
+        None,
+        max_length=3,
+        description="Spellings of a text column that are one class. `case`: upper and lower case "
+        "are the same; `spaces`: so are blanks and underscores; `lists`: of a;b the first value "
+        "counts. Default: all three.",
+    )
+    smallest: int | None = Field(
+        None,
+        ge=1,
+        le=1_000_000,
+        description="Values of a text column on fewer buses than this become the class `other`.",
+        examples=[5],
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class LabelsAsked:
-    """A requested label set: a kind, or a name with pairs of bus and class."""
+    """A requested label set: a kind, a text column, or a name with pairs of bus and class."""
 
     kind: str | None
     name: str
     pairs: list[tuple[str, str]]
+    text: TextChoice | None = None
 
 
 async def _read_labels_body(request: Request) -> LabelsAsked:
@@ -58,13 +80,23 @@ def _read_json(body: bytes) -> LabelsAsked:
             for entry in error.errors()
         ]
         raise LabelsRejected("The labels have errors.", faults) from error
-    if (read.kind is None) == (read.labels is None):
-        raise LabelsRejected(
-            "Provide either `kind` or `labels`.", [Fault("body", "needs either kind or labels")]
-        )
+    if sum(part is not None for part in (read.kind, read.labels, read.column)) != 1:
+        fault = Fault("body", "needs exactly one of kind, labels and column")
+        raise LabelsRejected("Provide `kind`, `labels` or `column`.", [fault])
+    if read.column is not None:
+        return LabelsAsked(None, "", [], _make_choice(read))
+    alone = [name for name in ("rules", "smallest") if getattr(read, name) is not None]
+    if alone:
+        faults = [Fault(name, "only applies to `column`") for name in alone]
+        raise LabelsRejected("The labels have errors.", faults)
     given = (read.labels or {}).items()
     pairs = [(bus, str(name)) for bus, name in given if name is not None]
     return LabelsAsked(read.kind, read.name or "", pairs)
+
+
+def _make_choice(read: LabelsIn) -> TextChoice:
+    rules = TEXT_RULES if read.rules is None else read.rules
+    return TextChoice(read.column or "", read.name or "", rules, read.smallest or 1)
 
 
 LabelsBody = Annotated[LabelsAsked, Depends(_read_labels_body)]

@@ -25,6 +25,7 @@ from app.labels.schemas import (
     NewLabelSetOut,
     SuitabilityOut,
 )
+from app.labels.text_labels import TextLabelReport, label_by_text
 from app.labels.uploaded import PlacementReport, place_labels
 from app.storage.db import Database, DatabaseDep, ReadingSession
 from app.storage.documents import AnswerDocument
@@ -63,8 +64,10 @@ def create_label_set(
     database: DatabaseDep,
     submission: SubmissionDep,
 ) -> NewLabelSetOut | JobAcceptedOut:
-    """Add your own labels for some or all buses, or a kind of the catalogue.
+    """Add your own labels for some or all buses, a kind of the catalogue, or a text column.
 
+    The text columns of a grid are in its import report (`text_columns`): the operator, the
+    country and so on. The report of the answer shows which spellings became one class.
     `n1_exposure` and `mw_lost` take minutes and are computed by a job (202).
     """
     accepted = _find_or_queue(database, submission, graph_id, asked.kind)
@@ -141,8 +144,10 @@ def get_label_set(graph_id: GraphId, name: LabelName, session: ReadingSession) -
 
 def _make_label_set(
     session: Session, graph_id: str, asked: LabelsAsked
-) -> tuple[LabelSet, PlacementReport]:
+) -> tuple[LabelSet, PlacementReport | TextLabelReport]:
     grid = graphs.load_grid(session, graph_id)
+    if asked.text is not None:
+        return label_by_text(grid, asked.text)
     if asked.kind is None:
         return place_labels(grid, asked.name, asked.pairs)
     stored = graphs.find_label_set(session, graph_id, asked.kind)

@@ -61,7 +61,7 @@ class LabelColumnsOut(BaseModel):
 
 
 class NewLabelSetOut(LabelSetOut):
-    """A label set that was just added, and the named buses that the grid does not have."""
+    """A label set that was just added, and what was left out, merged or grouped."""
 
     report: dict[str, Any] = Field(examples=[{"unknown_buses": {"count": 1, "first": ["bus 999"]}}])
 

@@ -39,6 +39,8 @@ class BusTable:
     coordinates: FloatArray | None = None
     coordinate_system: CoordinateSystem = "none"
     substations: Substations | None = None
+    texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Columns of text by name, "" for a bus without one; those fit for labels are kept."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -60,6 +62,22 @@ class BranchTable:
     """Off-nominal ratio at the first end, 1 for a line."""
     shift: FloatArray
     """Phase shift in degrees."""
+
+
+def make_plain_branches(ends: IntArray, kinds: IntArray) -> BranchTable:
+    """Return branches in service without electrical data."""
+    zero = np.zeros(len(ends))
+    return BranchTable(
+        ends=ends,
+        kinds=kinds,
+        resistance=zero,
+        reactance=zero,
+        charging=zero,
+        rating=zero,
+        in_service=np.ones(len(ends), dtype=np.bool_),
+        tap=np.ones(len(ends)),
+        shift=zero,
+    )
 
 
 def join_branches(tables: Sequence[BranchTable]) -> BranchTable:
@@ -93,6 +111,10 @@ class PowerTables:
     generators: GeneratorTable
     notes: SourceNotes = field(default_factory=SourceNotes)
     """Remarks of the reader for the import report."""
+    absent: frozenset[str] = frozenset()
+    """Names of columns that the format does not have: zeros here, left out of the grid."""
+    remarks: Sequence[str] = ()
+    """Further notes for the import report."""
 
     @property
     def bus_count(self) -> int:

@@ -20,6 +20,8 @@ def check_power_flow(tables: PowerTables, kept: BoolArray) -> FlowCheck:
     lacks voltages, the report only says whether a power flow from a flat start converges.
     """
     buses = tables.buses
+    if "x" in tables.absent:
+        return FlowCheck(done=False, reason="the format has no impedances")
     if not (buses.types == SLACK).any():
         return FlowCheck(done=False, reason="the file names no slack bus")
     case = make_case_of_tables(tables, kept & ~_find_direct_current(tables))

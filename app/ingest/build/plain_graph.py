@@ -11,12 +11,20 @@ import numpy as np
 from msgspec import UNSET
 
 from app.errors import GridRejected
-from app.grid.grid import Columns, LabelSet
+from app.grid.grid import Columns, LabelSet, TextColumn
 from app.grid.listing import Listing, join_first, make_listing
-from app.grid.report import ColumnInfo, ColumnNotKept, ReadGrid, WeightReport, count_classes
+from app.grid.report import (
+    ColumnInfo,
+    ColumnNotKept,
+    ReadGrid,
+    WeightReport,
+    count_classes,
+    describe_texts,
+)
 from app.grid.text_rules import find_text_problem, shorten
 from app.ingest.build.body import BranchIn, BusIn, GraphIn
 from app.ingest.build.power_labels import natural_order, position_in
+from app.ingest.build.text_columns import choose_text_columns
 from app.ingest.build.topology import read_topology, reject
 from app.ingest.protocol import Request
 from ml.errors import Fault
@@ -85,6 +93,7 @@ def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
         name=request.options.name or read.grid.name,
         source=plain.source,
         branch_columns=_branch_columns(plain, read),
+        text_columns=_read_texts(plain, _KEPT.union(numeric)),
     )
     not_kept = _list_not_kept(plain, _KEPT.union(numeric))
     report = msgspec.structs.replace(
@@ -93,6 +102,7 @@ def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
         weight=WeightReport("given" if use_weights else "one"),
         branch_columns=[ColumnInfo(name) for name in grid.branch_columns.names],
         columns_not_kept=not_kept,
+        text_columns=describe_texts(grid),
     )
     kept_note = [_NOT_KEPT_NOTE] if not_kept else []
     report = report.add_notes([*plain.notes, *kept_note, *_list_left_out(plain)])
@@ -116,6 +126,12 @@ def _place(fault: Fault, plain: PlainGraph) -> Fault:
     part, position, name = match.groups()
     place = plain.name_bus if part == "buses" else plain.name_branch
     return Fault(place(int(position), name or ""), fault.problem)
+
+
+def _read_texts(plain: PlainGraph, others: frozenset[str]) -> dict[str, TextColumn]:
+    rows = plain.bus_attributes
+    names = sorted({name for row in rows for name in row} - others)
+    return choose_text_columns({name: [to_text(row.get(name)) for row in rows] for name in names})
 
 
 def _use_weights(request: Request, faults: list[Fault]) -> bool:

@@ -1,6 +1,6 @@
 """Tables of a power-system file -> grid, label sets and import report."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import msgspec
@@ -14,11 +14,12 @@ from app.grid.report import Dropped, GeneratorCounts, ReadGrid, WeightReport, ma
 from app.grid.text_rules import find_text_problem
 from app.ingest.build.flow_check import check_power_flow
 from app.ingest.build.power_labels import make_label_sets
+from app.ingest.build.text_columns import choose_text_columns
 from app.ingest.build.unit_checks import check_units
 from app.ingest.build.weights import Weights, make_weights, parse_weight_choice
 from app.ingest.protocol import Request
 from app.power.flow import BASE_MVA
-from app.power.tables import KIND_NAMES, BranchTable, PowerTables, sum_by_bus
+from app.power.tables import KIND_NAMES, PowerTables, sum_by_bus
 from ml.arrays import BoolArray, FloatArray
 from ml.errors import Fault
 
@@ -35,7 +36,7 @@ def build_power_grid(tables: PowerTables, request: Request) -> ReadGrid:
     if faults:
         raise GridRejected("The grid has errors.", faults)
     tables = _rebase(tables)
-    weights = make_weights(tables.branches, weight)
+    weights = make_weights(tables.branches, weight, tables.absent)
     kept, dropped = _choose_branches(tables, weights)
     grid = replace(_make_grid(tables, weights, kept), name=_choose_name(tables, request))
     label_sets = make_label_sets(tables)
@@ -76,8 +77,9 @@ def _make_grid(tables: PowerTables, weights: Weights, kept: BoolArray) -> Grid:
         kinds=tables.branches.kinds[kept],
         kind_names=KIND_NAMES,
         bus_columns=_bus_columns(tables, kept),
-        branch_columns=_branch_columns(tables.branches, kept),
+        branch_columns=_branch_columns(tables, kept),
         substations=buses.substations,
+        text_columns=choose_text_columns(buses.texts),
     )
 
 
@@ -90,7 +92,11 @@ def _features(tables: PowerTables) -> tuple[tuple[str, ...], tuple[str, ...], Fl
         "Va": ("degree", buses.angle),
         "base_kv": ("kV", buses.base_kv),
     }
-    present = {name: pair for name, pair in columns.items() if np.isfinite(pair[1]).all()}
+    present = {
+        name: pair
+        for name, pair in columns.items()
+        if name not in tables.absent and np.isfinite(pair[1]).all()
+    }
     values = [column for _, column in present.values()]
     units = tuple(unit for unit, _ in present.values())
     return tuple(present), units, np.column_stack(values)
@@ -116,11 +122,11 @@ def _bus_columns(tables: PowerTables, kept: BoolArray) -> Columns:
         "generators": ("", connected.astype(np.float64)),
         "generators_in_service": ("", at_bus(np.ones(len(active)))),
     }
-    units = tuple(unit for unit, _ in columns.values())
-    return Columns(tuple(columns), units, np.column_stack([value for _, value in columns.values()]))
+    return _join_columns(columns, tables.absent)
 
 
-def _branch_columns(branches: BranchTable, kept: BoolArray) -> Columns:
+def _branch_columns(tables: PowerTables, kept: BoolArray) -> Columns:
+    branches = tables.branches
     columns = {
         "r": (_PER_UNIT, branches.resistance),
         "x": (_PER_UNIT, branches.reactance),
@@ -129,9 +135,16 @@ def _branch_columns(branches: BranchTable, kept: BoolArray) -> Columns:
         "tap": ("", branches.tap),
         "shift": ("degree", branches.shift),
     }
-    units = tuple(unit for unit, _ in columns.values())
-    table = np.column_stack([value for _, value in columns.values()])[kept]
-    return Columns(tuple(columns), units, table)
+    every = {name: (unit, values[kept]) for name, (unit, values) in columns.items()}
+    return _join_columns(every, tables.absent)
+
+
+def _join_columns(columns: Mapping[str, tuple[str, FloatArray]], absent: frozenset[str]) -> Columns:
+    present = {name: pair for name, pair in columns.items() if name not in absent}
+    if not present:
+        return Columns()
+    units = tuple(unit for unit, _ in present.values())
+    return Columns(tuple(present), units, np.column_stack([value for _, value in present.values()]))
 
 
 def _rebase(tables: PowerTables) -> PowerTables:
@@ -160,7 +173,9 @@ def _choose_branches(tables: PowerTables, weights: Weights) -> tuple[BoolArray, 
 
 
 def _list_notes(tables: PowerTables, weights: Weights) -> list[str]:
-    notes = [weights.assumption] if weights.assumption else []
+    notes = [*tables.remarks, *([weights.assumption] if weights.assumption else [])]
+    if tables.absent:
+        notes.append(f"the format does not have: {', '.join(sorted(tables.absent))}")
     if not np.isfinite(tables.buses.magnitude).all():
         notes.append("the file lacks voltages: Vm and Va are not among the features")
     notes.extend(check_units(tables))

@@ -17,7 +17,9 @@ ROLE_DEFINITION = (
 
 def make_label_sets(tables: PowerTables) -> tuple[LabelSet, ...]:
     """Return the label sets of a file; a column with a single class makes none."""
-    label_sets = [LabelSet("role", ROLE_NAMES, _find_roles(tables), ROLE_DEFINITION)]
+    label_sets = []
+    if "Pd" not in tables.absent:
+        label_sets.append(LabelSet("role", ROLE_NAMES, _find_roles(tables), ROLE_DEFINITION))
     types = tables.buses.types
     if len(set(types[types >= 0].tolist())) > 1:
         definition = "type of the bus given by the file"

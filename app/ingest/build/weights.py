@@ -11,6 +11,7 @@ from ml.arrays import BoolArray, FloatArray
 from ml.errors import Fault
 
 WeightChoice: TypeAlias = Literal["one", "admittance", "charging", "rating"]
+_NEEDED = {"admittance": "x", "charging": "b", "rating": "rating"}
 WEIGHT_CHOICES: tuple[str, ...] = get_args(WeightChoice)
 
 
@@ -34,14 +35,22 @@ def parse_weight_choice(text: str) -> WeightChoice:
     raise GridRejected("Unknown weight.", [Fault("weight", problem)])
 
 
-def make_weights(branches: BranchTable, choice: WeightChoice) -> Weights:
+def make_weights(
+    branches: BranchTable, choice: WeightChoice, absent: frozenset[str] = frozenset()
+) -> Weights:
     """Weigh the branches.
 
     ``one``: 1 for every branch; ``admittance``: ``1 / |r + jx|``; ``charging``: the total line
     charging (BR_B); ``rating``: the long-term rating in MVA.
     Deviation: a branch without impedance gets the largest weight of the others, one without a
         limit the largest rating; a branch without charging has no weight and is left out.
+    Raises: GridRejected if the column of the choice is ``absent``.
     """
+    if _NEEDED.get(choice) in absent:
+        problem = (
+            f"{choice!r} needs the column {_NEEDED[choice]!r}, which this format does not have"
+        )
+        raise GridRejected("The branches cannot be weighted.", [Fault("weight", problem)])
     if choice == "admittance":
         return _weigh_admittance(branches)
     if choice == "charging":

@@ -8,6 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.errors import GridRejected
+from app.ingest.formats.archives import (
+    is_gridkit,
+    is_gridkit_table,
+    is_pypsa,
+    is_simbench,
+    list_base_names,
+)
+from app.ingest.formats.foreign import find_foreign
 from ml.errors import Fault
 
 _HEAD = 4096
@@ -19,6 +27,11 @@ _CSV_SOURCES = {b"source", b"from", b"from_bus"}
 _CSV_HINT = (
     "; a CSV file of branches needs the columns source and target, "
     "a CSV file of buses is sent beside it as `buses`"
+)
+
+_ARCHIVES = (
+    "an archive holds one grid: the XML profiles of CGMES, the CSV folder of PyPSA, the CSV tables "
+    "of SimBench (Node.csv, ...) or GridKit files (buses.csv, lines.csv, ...)"
 )
 
 
@@ -43,7 +56,13 @@ def choose_format(content: bytes, name: str | None) -> Format:
     """
     if name is not None:
         return next(form for form in READERS if form.name == name)
+    foreign = find_foreign(content)
+    if foreign is not None:
+        fault = Fault("file", f"is {foreign.title}: {foreign.advice}")
+        raise GridRejected(f"The format is not supported: {foreign.title}.", [fault])
     form = find_format(content)
+    if form is not None and form.name == "cgmes":
+        _check_archive(content)
     if form is None and _CIM in content[:_HEAD]:
         problem = "looks like one CGMES profile: send all profiles in one zip archive"
         raise GridRejected("The file is only one part of a grid.", [Fault("file", problem)])
@@ -52,6 +71,13 @@ def choose_format(content: bytes, name: str | None) -> Format:
         problem += _CSV_HINT if _looks_like_table(content) else ""
         raise GridRejected("Unknown file format.", [Fault("format", problem)])
     return form
+
+
+def _check_archive(content: bytes) -> None:
+    """Explain what an archive may hold. Raises: GridRejected if it holds nothing of that."""
+    names = list_base_names(content)
+    if names and not any(name.endswith(".xml") for name in names):
+        raise GridRejected("Unknown content of an archive.", [Fault("file", _ARCHIVES)])
 
 
 def is_matlab_binary(content: bytes) -> bool:
@@ -108,6 +134,10 @@ def _is_psse(content: bytes) -> bool:
     return len(columns) >= 3 and columns[0] in (b"0", b"1")
 
 
+def _is_gridkit(content: bytes) -> bool:
+    return is_gridkit_table(_first_line(content)) or is_gridkit(content)
+
+
 def _split_header(content: bytes) -> list[bytes]:
     line = _first_line(content).lower().replace(b";", b",").replace(b"\t", b",")
     return [column.strip() for column in line.replace(b'"', b"").split(b",")]
@@ -121,6 +151,9 @@ def _looks_like_table(content: bytes) -> bool:
 READERS = (
     Format("pandapower", "app.ingest.formats.pandapower.network", _is_pandapower),
     Format("json", "app.ingest.formats.node_link", _is_json),
+    Format("pypsa", "app.ingest.formats.pypsa.network", is_pypsa),
+    Format("simbench", "app.ingest.formats.simbench.network", is_simbench),
+    Format("gridkit", "app.ingest.formats.gridkit.network", _is_gridkit),
     Format("cgmes", "app.ingest.formats.powerio.cgmes", _is_zip),
     Format("graphml", "app.ingest.formats.graphml", _is_graphml),
     Format("ucte", "app.ingest.formats.ucte.network", _is_ucte),

@@ -2,7 +2,11 @@
 
 import codecs
 import io
+import struct
 import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from app.errors import GridRejected
 from ml.errors import Fault
@@ -18,6 +22,21 @@ _PLAIN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ARCHIVES = (b"PK", b"\x1f\x8b", b"7z\xbc\xaf", b"BZh", b"\xfd7zXZ", b"Rar!")
 _DECLARATIONS = (b"<!DOCTYPE", b"<!ENTITY")
 _OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")
+_MOST_LISTED = 2000
+"""Entries that are looked at to recognise the format of an archive."""
+_MOST_TABLES = 500
+_PEEKED = 4096
+_END = struct.Struct("<4s4H2LH")
+_CENTRAL = struct.Struct("<4s6H3L5H2L")
+_LOCAL = struct.Struct("<4s5H3L2H")
+
+
+class ListedEntry(NamedTuple):
+    """An entry as the directory of an archive lists it: nothing of it is checked."""
+
+    name: str
+    offset: int
+    deflated: bool
 
 
 def read_xml_archive(content: bytes) -> dict[str, bytes]:
@@ -45,6 +64,72 @@ def read_xml_archive(content: bytes) -> dict[str, bytes]:
     return documents
 
 
+def read_tables(content: bytes, is_wanted: Callable[[str], bool]) -> dict[str, bytes]:
+    """Return the wanted entries of a zip by file name in lower case, without their folders.
+
+    All other entries are left packed: neither their size nor their content matters.
+    Raises: GridRejected as ``read_xml_archive``; also for two wanted entries of one name.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            infos = archive.infolist()
+            if len(infos) > _MOST_TABLES:
+                fault = Fault("zip", f"has more than {_MOST_TABLES} entries")
+                raise GridRejected("The archive was rejected.", [fault])
+            entries = [info for info in infos if is_wanted(find_base_name(info.filename))]
+            faults = [*_list_entry_faults(entries), *_list_repeated(entries)]
+            if faults:
+                raise GridRejected("The archive was rejected.", faults)
+            return {find_base_name(one.filename): _unpack(archive, one) for one in entries}
+    except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, ValueError) as error:
+        raise GridRejected("The file is not a readable zip archive.") from error
+    except (RuntimeError, zlib.error) as error:
+        raise GridRejected("The archive is encrypted or damaged.") from error
+
+
+def find_base_name(path: str) -> str:
+    """Return the file name in lower case; "" for folders and for the notes of a Mac."""
+    return "" if path.startswith("__MACOSX") else path.rpartition("/")[2].lower()
+
+
+def list_entries(content: bytes) -> Iterator[ListedEntry]:
+    """List the first 2,000 entries of an archive by its directory; nothing if it is damaged.
+
+    In bounded time and without unpacking: the service itself calls this.
+    """
+    at = content.rfind(b"PK\x05\x06", max(0, len(content) - 65_557))
+    if at < 0 or at + _END.size > len(content):
+        return
+    position = _END.unpack_from(content, at)[6]
+    for _ in range(_MOST_LISTED):
+        if position + _CENTRAL.size > len(content):
+            return
+        mark, _, _, _, method, *_, name, extra, comment, _, _, _, offset = _CENTRAL.unpack_from(
+            content, position
+        )
+        if mark != b"PK\x01\x02":
+            return
+        start = position + _CENTRAL.size
+        text = content[start : start + name].decode("utf-8", "replace")
+        yield ListedEntry(text, offset, method == zipfile.ZIP_DEFLATED)
+        position = start + name + extra + comment
+
+
+def peek(content: bytes, entry: ListedEntry) -> bytes:
+    """Return the first bytes of an entry, at most 4,096; nothing if they cannot be read."""
+    if entry.offset + _LOCAL.size > len(content):
+        return b""
+    name, extra = _LOCAL.unpack_from(content, entry.offset)[-2:]
+    start = entry.offset + _LOCAL.size + name + extra
+    packed = content[start : start + _PEEKED]
+    if not entry.deflated:
+        return packed
+    try:
+        return zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, _PEEKED)
+    except zlib.error:
+        return b""
+
+
 def write_archive(documents: dict[str, bytes]) -> bytes:
     """Pack the checked documents into a new archive for another reader."""
     stream = io.BytesIO()
@@ -58,6 +143,15 @@ def _list_faults(entries: list[zipfile.ZipInfo]) -> list[Fault]:
     faults = []
     if not 0 < len(entries) <= _MOST_ENTRIES:
         faults.append(Fault("zip", f"has {len(entries)} entries; 1 to {_MOST_ENTRIES} are allowed"))
+    faults.extend(_list_entry_faults(entries))
+    for position, entry in enumerate(entries[:_MOST_ENTRIES], start=1):
+        if not entry.filename.lower().endswith(".xml"):
+            faults.append(Fault(f"zip entry {position}", "is not an .xml file"))
+    return faults
+
+
+def _list_entry_faults(entries: list[zipfile.ZipInfo]) -> list[Fault]:
+    faults = []
     total = sum(entry.file_size for entry in entries)
     if total > _MOST_BYTES:
         faults.append(Fault("zip", f"unpacks to more than {_MOST_BYTES:,} bytes"))
@@ -67,9 +161,16 @@ def _list_faults(entries: list[zipfile.ZipInfo]) -> list[Fault]:
             faults.append(Fault(where, f"is compressed by more than a factor of {_MOST_RATIO}"))
         if entry.compress_type not in _PLAIN or entry.flag_bits & 1:
             faults.append(Fault(where, "is encrypted or uses an unsupported compression"))
-        if not entry.filename.lower().endswith(".xml"):
-            faults.append(Fault(where, "is not an .xml file"))
     return faults
+
+
+def _list_repeated(entries: list[zipfile.ZipInfo]) -> Iterator[Fault]:
+    seen: set[str] = set()
+    for entry in entries:
+        name = find_base_name(entry.filename)
+        if name in seen:
+            yield Fault(name[:100], "is there more than once: send one grid per archive")
+        seen.add(name)
 
 
 def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:

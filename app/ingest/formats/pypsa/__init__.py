@@ -1,0 +1,1 @@
+"""Reader of PyPSA networks: a zip of the CSV folder, or netCDF."""

@@ -1,0 +1,1 @@
+"""Reader of SimBench: a zip of its CSV tables."""
