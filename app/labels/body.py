@@ -32,7 +32,7 @@ class LabelsIn(BodyIn):
         description="A text column of the buses; `report.text_columns` of the grid lists them.",
         examples=["operator"],
     )
-    rules: tuple[TextRule, ...] | None = Field(
+    rules: list[TextRule] | None = Field(
         None,
         max_length=3,
         description="Spellings of a text column that are one class. `case`: upper and lower case "
@@ -95,7 +95,7 @@ def _read_json(body: bytes) -> LabelsAsked:
 
 
 def _make_choice(read: LabelsIn) -> TextChoice:
-    rules = TEXT_RULES if read.rules is None else read.rules
+    rules = TEXT_RULES if read.rules is None else tuple(read.rules)
     return TextChoice(read.column or "", read.name or "", rules, read.smallest or 1)
 
 

@@ -59,7 +59,7 @@ def choose_format(content: bytes, name: str | None) -> Format:
     foreign = find_foreign(content)
     if foreign is not None:
         fault = Fault("file", f"is {foreign.title}: {foreign.advice}")
-        raise GridRejected(f"The format is not supported: {foreign.title}.", [fault])
+        raise GridRejected(f"Unsupported file: {foreign.title}.", [fault])
     form = find_format(content)
     if form is not None and form.name == "cgmes":
         _check_archive(content)

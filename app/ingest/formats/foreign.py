@@ -10,7 +10,7 @@ _HEAD = 4096
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PICKLES = tuple(b"\x80" + bytes((protocol,)) for protocol in range(2, 6))
 _GML = re.compile(rb"(\s*(#|Creator|Version|comment)[^\n]*\n)*\s*graph\s*\[", re.IGNORECASE)
-_SAVED_CASE = re.compile(rb"PSS[^A-Za-z]{0,4}E")
+_SAVED_CASE = re.compile(rb"PSS(/|-|\(R\)|\xae|\xc2\xae)?E")
 _POWSYBL = 'pypowsybl.network.load("grid.{}").save("grid.mat", format="MATPOWER")'
 
 

@@ -7,6 +7,9 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 
+import h5py
+
+from tests.app.ingest.archives import GRIDKIT, PYPSA, SIMBENCH, make_classic, make_netcdf, make_zip
 from tests.app.ingest.requests import SMALL_CASE
 
 
@@ -39,9 +42,48 @@ def _net(**parts: object) -> bytes:
     ).encode()
 
 
+def _hdf(**shapes: tuple[int, ...]) -> bytes:
+    """A netCDF file whose variables claim to be large; nothing of them is stored."""
+
+    def claim(file: h5py.File, name: str) -> None:
+        file.create_dataset(name, shapes[name], "f8", chunks=(1000,) * len(shapes[name]))
+
+    return make_netcdf(**dict.fromkeys(shapes, claim))
+
+
+def _list_archives() -> Iterator[tuple[str, str | None, bytes]]:
+    """Hostile PyPSA, SimBench and GridKit files."""
+    zeros = "0" * 20_000_000
+    lost = SIMBENCH["Line.csv"] + "x;nowhere;M;T;1;100;a;5\n" * 1000
+    wide = "name," + "x," * 50_000 + "v_nom\n"
+    series = "," + ",".join(map(str, range(100_000))) + "\n"
+    yield "a bomb of nodes", None, make_zip(SIMBENCH | {"Node.csv": zeros})
+    yield "a thousand lost ends", None, make_zip(SIMBENCH | {"Line.csv": lost})
+    yield "two scenarios", None, make_zip(SIMBENCH | {"b/Node.csv": SIMBENCH["Node.csv"]})
+    yield "nodes of one id", None, make_zip({"Node.csv": "id;vmR\n" + "a;20\n" * 100_000})
+    yield "infinite voltages", None, make_zip({"Node.csv": "id;vmR\na;inf\nb;1e400\n"})
+    yield "NUL in a table", None, make_zip({"Node.csv": "id;vmR\na\0;20\n"})
+    yield "a wide folder", None, make_zip(PYPSA | {"net/buses.csv": wide})
+    yield "a quoted series", None, make_zip(PYPSA | {"net/loads-p_set.csv": series + '"' + series})
+    yield "a folder of folders", None, make_zip({f"{at}/buses.csv": "name\n" for at in range(400)})
+    yield "no branches", "gridkit", make_zip({"buses.csv": GRIDKIT["grid/buses.csv"]})
+    yield "an open single quote", None, b"bus0,bus1,tags\n1,2,'" + b"x" * 500_000
+    yield "an archive that is none", "simbench", b"PK\x03\x04" + b"\0" * 1000
+    yield "half a netCDF file", None, make_netcdf()[:4000]
+    yield "half a classic file", "pypsa", make_classic()[:200]
+    yield "endless buses", None, _hdf(buses_i=(10**13,))
+    yield "endless lines", None, _hdf(lines_i=(10**13,), lines_bus0=(10**13,))
+    yield (
+        "a classic file that lies",
+        None,
+        make_classic().replace(b"buses_i\0\0\0\0\2", b"buses_i\0\x7f\xff\xff\xff"),
+    )
+
+
 def make_corpus() -> Iterator[tuple[str, str | None, bytes]]:
     bomb = _zip(**{"a.xml": b"0" * 20_000_000})
     laughs = "".join(f'<!ENTITY a{n} "&a{n - 1};&a{n - 1};">' for n in range(1, 40))
+    yield from _list_archives()
     yield "nothing", None, b""
     yield "blanks", None, b" \n" * 1000
     yield "noise", None, bytes(range(256)) * 100

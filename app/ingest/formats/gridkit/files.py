@@ -105,6 +105,6 @@ def _make_branches(table: TextTable, kind: int) -> BranchFile:
 
 
 def _list_ends(branches: Sequence[BranchFile]) -> TextTable:
-    ends = [text for part in branches for name in part.columns for text in part.table.texts(name)]
+    ends = [text for part in branches for name in part.columns for text in part.table.keys(name)]
     ids = list(dict.fromkeys(text for text in ends if text))
     return TextTable("buses", {"bus_id": ids}, len(ids))

@@ -54,6 +54,13 @@ class TextTable:
         clean |= {cell: "" for cell, text in clean.items() if text in _EMPTY}
         return [clean[cell] for cell in cells]
 
+    def keys(self, column: str) -> list[str]:
+        """Return a column of ids as text without outer blanks: a bus may be called ``None``."""
+        cells = self._columns.get(column)
+        if cells is None or isinstance(cells, np.ndarray):
+            return self.texts(column)
+        return [cell.strip() for cell in cells]
+
     def numbers(self, column: str, default: float = np.nan) -> FloatArray:
         """Return a column as numbers; ``default`` for missing values, nan for other text."""
         cells = self._columns.get(column)
@@ -72,7 +79,7 @@ class TextTable:
 
     def positions(self, column: str, place: Mapping[str, int], faults: list[Fault]) -> IntArray:
         """Return the positions of the named buses; -1 and a fault for a bus that is not there."""
-        texts = self.texts(column)
+        texts = self.keys(column)
         positions = np.array([place.get(text, -1) for text in texts], dtype=np.int64)
         for row in np.flatnonzero(positions < 0)[:_MOST_FAULTS]:
             problem = f"{column} {texts[row][:40]!r} is not a bus of the file"
@@ -150,7 +157,7 @@ def _write_number(value: float) -> str:
 
 def read_ids(table: TextTable, column: str, faults: list[Fault]) -> tuple[str, ...]:
     """Return the ids of the rows; a fault for every id that is empty or not printable."""
-    ids = tuple(table.texts(column))
+    ids = tuple(table.keys(column))
     wrong = [(row, find_text_problem(text)) for row, text in enumerate(ids)]
     problems = [(row, problem) for row, problem in wrong if problem]
     for row, problem in problems[:_MOST_FAULTS]:

@@ -59,7 +59,7 @@ class PypsaParts:
         series = self.series.get(f"{component}-{attribute}")
         if not series:
             return static
-        names = table.texts("name")
+        names = table.keys("name")
         varying = (series.get(name, np.nan) for name in names)
         given = np.fromiter(varying, np.float64, len(names))
         return np.where(np.isnan(given), static, given)

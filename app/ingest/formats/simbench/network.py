@@ -102,7 +102,7 @@ def _make_buses(
     rated = shunts.numbers("vmR", np.nan)
     voltage = base_kv[shunts.buses]
     scale = shunts.numbers("step", 1.0) * np.where(rated > 0, (voltage / rated) ** 2, 1.0)
-    ids = nodes.table.texts("id")
+    ids = nodes.table.keys("id")
     coordinates, system = _read_places(tables["Coordinates"], nodes)
     unknown = np.full(nodes.count, np.nan)
     feeders = nodes.texts("subnet")  # such as MV1.102_Feeder1, a feeder of the subnet MV1.102

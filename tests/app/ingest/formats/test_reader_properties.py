@@ -50,17 +50,17 @@ SEEDS: dict[str, tuple[Reader, str]] = {
 }
 
 PROFILES = read_xml_archive(make_archive())
-_edit = st.tuples(st.integers(0, 10**6), st.integers(0, 12), st.binary(max_size=6))
+edits_of_bytes = st.tuples(st.integers(0, 10**6), st.integers(0, 12), st.binary(max_size=6))
 
 
-def _damage(seed: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
+def damage(seed: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
     for place, length, put in edits:
         start = place % (len(seed) + 1)
         seed = seed[:start] + put + seed[start + length :]
     return seed
 
 
-def _assert_sound(read: ReadGrid) -> None:
+def assert_sound(read: ReadGrid) -> None:
     grid = read.grid
     assert len(set(grid.bus_ids)) == grid.bus_count > 0
     assert np.isfinite(grid.features).all()
@@ -74,21 +74,21 @@ def _assert_sound(read: ReadGrid) -> None:
 @pytest.mark.parametrize("name", SEEDS)
 def test_an_undamaged_file_gives_a_sound_grid(name: str) -> None:
     reader, seed = SEEDS[name]
-    _assert_sound(reader(Request(name, {"file": seed.encode()})))
+    assert_sound(reader(Request(name, {"file": seed.encode()})))
 
 
 @pytest.mark.parametrize("name", SEEDS)
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(edits=st.lists(_edit, min_size=1, max_size=5))
+@given(edits=st.lists(edits_of_bytes, min_size=1, max_size=5))
 def test_a_damaged_file_is_read_soundly_or_refused(
     name: str, edits: list[tuple[int, int, bytes]]
 ) -> None:
     reader, seed = SEEDS[name]
     try:
-        read = reader(Request(name, {"file": _damage(seed.encode(), edits)}))
+        read = reader(Request(name, {"file": damage(seed.encode(), edits)}))
     except Rejected:
         return
-    _assert_sound(read)
+    assert_sound(read)
 
 
 @pytest.mark.parametrize("name", SEEDS)
@@ -100,43 +100,46 @@ def test_any_bytes_are_refused_or_read(name: str, content: bytes) -> None:
         read = reader(Request(name, {"file": content}))
     except Rejected:
         return
-    _assert_sound(read)
+    assert_sound(read)
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(profile=st.sampled_from(sorted(PROFILES)), edits=st.lists(_edit, min_size=1, max_size=5))
+@given(
+    profile=st.sampled_from(sorted(PROFILES)),
+    edits=st.lists(edits_of_bytes, min_size=1, max_size=5),
+)
 def test_damaged_cgmes_profiles_are_read_soundly_or_refused(
     profile: str, edits: list[tuple[int, int, bytes]]
 ) -> None:
-    documents = PROFILES | {profile: _damage(PROFILES[profile], edits)}
+    documents = PROFILES | {profile: damage(PROFILES[profile], edits)}
     try:
         read = cgmes.read(Request("cgmes", {"file": write_archive(documents)}))
     except Rejected:
         return
-    _assert_sound(read)
+    assert_sound(read)
 
 
 @settings(max_examples=60, deadline=None)
-@given(edits=st.lists(_edit, min_size=1, max_size=5))
+@given(edits=st.lists(edits_of_bytes, min_size=1, max_size=5))
 def test_a_damaged_archive_is_read_soundly_or_refused(edits: list[tuple[int, int, bytes]]) -> None:
     try:
-        read = cgmes.read(Request("cgmes", {"file": _damage(write_archive(PROFILES), edits)}))
+        read = cgmes.read(Request("cgmes", {"file": damage(write_archive(PROFILES), edits)}))
     except Rejected:
         return
-    _assert_sound(read)
+    assert_sound(read)
 
 
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(edits=st.lists(_edit, min_size=1, max_size=3))
+@given(edits=st.lists(edits_of_bytes, min_size=1, max_size=3))
 def test_a_damaged_binary_file_is_read_soundly_or_refused(
     edits: list[tuple[int, int, bytes]],
 ) -> None:
     # In the sandbox: one wrong byte may end the interpreter that scipy runs in.
     try:
-        read = run_reader(ask("matpower", _damage(make_mat_file(), edits)))
+        read = run_reader(ask("matpower", damage(make_mat_file(), edits)))
     except Rejected:
         return
-    _assert_sound(read)
+    assert_sound(read)
 
 
 @pytest.mark.parametrize("name", SEEDS)
