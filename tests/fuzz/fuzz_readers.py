@@ -3,7 +3,9 @@
 Not run by pytest. A reader may only give a grid or refuse; anything else ends the run.
 """
 
+import io
 import sys
+import zipfile
 from collections.abc import Callable
 from importlib import import_module
 
@@ -17,6 +19,9 @@ with atheris.instrument_imports(include=["app"]):
 
 _SMALL = 1000
 """Buses and branches: large grids only slow the search down."""
+_TABLES = ("gridkit", "pypsa", "simbench")
+"""Readers of archives: an input that is no archive is packed, so that the tables are searched."""
+_SEPARATOR = b"\x1c"
 
 
 def make_target(reader: str) -> Callable[[bytes], None]:
@@ -25,13 +30,26 @@ def make_target(reader: str) -> Callable[[bytes], None]:
         read: Callable[[Request], ReadGrid] = import_module(MODULES[reader]).read
 
     def target(content: bytes) -> None:
-        request = Request(reader, {"file": content}, limits=ReadLimits(_SMALL, _SMALL))
+        file = _pack(content) if reader in _TABLES else content
+        request = Request(reader, {"file": file}, limits=ReadLimits(_SMALL, _SMALL))
         try:
             decode_answer(encode_grid(read(request)))
         except Rejected:
             return
 
     return target
+
+
+def _pack(content: bytes) -> bytes:
+    """Make an archive of names and tables, both separated by one character; else as it is."""
+    parts = content.split(_SEPARATOR)
+    if len(parts) < 2:
+        return content
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, table in dict(zip(parts[::2], parts[1::2], strict=False)).items():
+            archive.writestr(name.decode("latin-1").partition("\0")[0] or "x", table)
+    return stream.getvalue()
 
 
 def main() -> None:

@@ -64,6 +64,7 @@ def test_buses_are_paged_in_the_order_of_the_grid(api: TestClient) -> None:
         "aliases": {"name": "Bus 1"},
         "features": {"Pd": 1.0},
         "columns": {},
+        "texts": {},
     }
 
 

@@ -122,7 +122,7 @@ def make_netcdf(**changes: Any) -> bytes:
 def make_classic() -> bytes:
     """The same as a classic netCDF 3 file, whose texts are arrays of characters."""
     stream: Any = io.BytesIO()
-    file = scipy.io.netcdf_file(stream, "w")
+    file: Any = scipy.io.netcdf_file(stream, "w")
     file.network_name = "small"
     for name, size in (("buses_i", 2), ("lines_i", 1), ("string", 3)):
         file.createDimension(name, size)
