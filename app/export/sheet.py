@@ -47,6 +47,8 @@ def lay_out_buses(exported: Exported) -> Sheet:
             sheet.setdefault(name, _numbers(values[:, position]))
     for label_set in exported.label_sets:
         sheet.setdefault(label_set.name, _classes(label_set))
+    for name, column in grid.text_columns.items():
+        sheet.setdefault(name, [column.find_text(bus) for bus in range(grid.bus_count)])
     if exported.predictions is not None:
         sheet |= lay_out_predictions(exported.predictions)
     return sheet

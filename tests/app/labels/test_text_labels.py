@@ -135,3 +135,13 @@ def test_more_than_a_thousand_classes_need_grouping() -> None:
     grid.text_columns["operator"] = TextColumn(values, codes)  # type: ignore[index]
     label_set, _ = label_by_text(grid, TextChoice("operator", smallest=2))
     assert label_set.class_names == ("other", "v0")
+
+
+def test_an_export_keeps_the_text_columns(api: TestClient, graph_id: str) -> None:
+    branches = api.get(f"/graphs/{graph_id}/export/csv").content
+    buses = api.get(f"/graphs/{graph_id}/export/csv-buses").content
+    files = {"file": ("branches.csv", branches), "buses": ("buses.csv", buses)}
+    again = api.post("/graphs", files=files)
+    assert again.status_code == 201, again.text
+    offered = {one["name"]: one["values"] for one in again.json()["report"]["text_columns"]}
+    assert (offered["country"], offered["operator"]) == (2, 3)

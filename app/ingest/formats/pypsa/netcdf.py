@@ -65,7 +65,7 @@ class _File:
         shape, item = variable.shape, np.dtype(variable.dtype).itemsize
         chunks = getattr(variable, "chunks", None) or ()
         chunk_bytes = float(np.prod([float(size) for size in chunks] or [0.0])) * item
-        if any(size > rows for size in shape[-1:] if len(shape) != 2):
+        if len(shape) == 1 and shape[0] > rows:
             raise _reject(name, f"has more than {rows:,} values")
         if item > _MOST_ITEM_BYTES or chunk_bytes > _MOST_CHUNK_BYTES or len(shape) > 2:
             raise _reject(name, "has dimensions or values that are too large")
