@@ -12,7 +12,8 @@ class SelectionEstimateOut(BaseModel):
     ungrouped: float | None = Field(
         None,
         description="Out-of-fold accuracy if buses of one substation may be in different folds; "
-        "it holds for a bus whose neighbour in the substation is known. Null if no substation has two known labels.",
+        "it holds for a bus whose neighbour in the substation is known. Null if no substation "
+        "has two known labels.",
     )
 
 
