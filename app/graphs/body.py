@@ -53,7 +53,7 @@ def describe_body() -> dict[str, Any]:
     """Return the OpenAPI description of the body of POST /graphs."""
     file = {"type": "string", "contentMediaType": "application/octet-stream"}
     fields = {
-        "file": file | {"description": "The file with the grid."},
+        "file": file | {"description": "The file with the grid, or a zip archive of its files."},
         "buses": file | {"description": "A second file with the buses; CSV and GridKit only."},
         "format": {"enum": list(FORMATS), "description": "Default: recognised by content."},
         "weight": {

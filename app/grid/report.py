@@ -110,6 +110,8 @@ class SourceNotes(Struct, frozen=True, kw_only=True):
     statements_applied: list[str] | UnsetType = UNSET
     parts_not_read: list[str] | UnsetType = UNSET
     tables_not_read: dict[str, int] | UnsetType = UNSET
+    statements_not_read: dict[str, int] | UnsetType = UNSET
+    files_missing: list[str] | UnsetType = UNSET
     switches: dict[str, int] | UnsetType = UNSET
     buses_without_supply: int | UnsetType = UNSET
 

@@ -16,7 +16,7 @@ _VOLTAGE_BOUNDS = (1.0, 35.0, 230.0)
 _VOLTAGE_CLASSES = ("low voltage", "medium voltage", "high voltage", "extra-high voltage")
 _BAND_BOUNDS = (0.98, 1.02)
 _BANDS = ("low", "normal", "high")
-_FROM_THE_FILE = ("area", "zone", "bus_type")
+_FROM_THE_FILE = ("area", "zone", "bus_type", "phases")
 
 
 def compute_label_set(grid: Grid, kind: str) -> LabelSet:

@@ -35,7 +35,7 @@ class BusTable:
     types: IntArray
     """Positions in ``BUS_TYPES``; -1 for unknown."""
     regions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Names of regions by kind (``area``, ``zone``); "" for a bus without one."""
+    """Names of regions and other classes by kind (``area``, ``zone``, ``phases``), "" for none."""
     coordinates: FloatArray | None = None
     coordinate_system: CoordinateSystem = "none"
     substations: Substations | None = None

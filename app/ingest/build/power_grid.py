@@ -186,7 +186,7 @@ def _list_notes(tables: PowerTables, weights: Weights) -> list[str]:
 def _lone_regions(tables: PowerTables) -> Iterator[str]:
     for kind, names in tables.buses.regions.items():
         if len(set(names)) == 1:
-            yield f"every bus is in {kind} {names[0]!r}: there is no label set {kind!r}"
+            yield f"every bus has the same {kind} {names[0]!r}: there is no label set {kind!r}"
 
 
 def _size_faults(tables: PowerTables, request: Request) -> Iterator[Fault]:

@@ -1,4 +1,4 @@
-"""Label sets that come with a power-system file: role, bus type, area, zone."""
+"""Label sets that come with a power-system file: role, bus type, area, zone, phases."""
 
 from collections.abc import Sequence
 
@@ -14,6 +14,11 @@ ROLE_DEFINITION = (
     "else neither"
 )
 
+_DEFINITIONS = {
+    "phases": "phases of the bus, traced from the source through lines and transformers; a "
+    "split-phase secondary has the phase of its primary"
+}
+
 
 def make_label_sets(tables: PowerTables) -> tuple[LabelSet, ...]:
     """Return the label sets of a file; a column with a single class makes none."""
@@ -28,9 +33,8 @@ def make_label_sets(tables: PowerTables) -> tuple[LabelSet, ...]:
         classes = sorted({name for name in names if name}, key=natural_order)
         if len(classes) > 1:
             positions = position_in(classes, names)
-            label_sets.append(
-                LabelSet(kind, tuple(classes), positions, f"{kind} of the bus given by the file")
-            )
+            definition = _DEFINITIONS.get(kind, f"{kind} of the bus given by the file")
+            label_sets.append(LabelSet(kind, tuple(classes), positions, definition))
     return tuple(label_sets)
 
 

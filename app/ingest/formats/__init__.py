@@ -23,6 +23,9 @@ _ZIP = b"PK\x03\x04"
 _MATLAB_BINARY = (b"MATLAB 5.0 MAT-file", b"\x89HDF")
 _NOT_TEXT = (_ZIP, *_MATLAB_BINARY, b"{", b"<")
 _CIM = b"rdf:RDF"
+_DSS_CIRCUIT = b"new circuit."
+_MOST_SEARCHED = 2**16
+"""Bytes that are searched for an OpenDSS circuit."""
 _CSV_SOURCES = {b"source", b"from", b"from_bus"}
 _CSV_HINT = (
     "; a CSV file of branches needs the columns source and target, "
@@ -31,7 +34,8 @@ _CSV_HINT = (
 
 _ARCHIVES = (
     "an archive holds one grid: the XML profiles of CGMES, the CSV folder of PyPSA, the CSV tables "
-    "of SimBench (Node.csv, ...) or GridKit files (buses.csv, lines.csv, ...)"
+    "of SimBench (Node.csv, ...), GridKit files (buses.csv, lines.csv, ...) or OpenDSS scripts "
+    "(.dss)"
 )
 
 
@@ -108,6 +112,12 @@ def _is_zip(content: bytes) -> bool:
     return content.startswith(_ZIP)
 
 
+def _is_opendss(content: bytes) -> bool:
+    if content.startswith(_ZIP):
+        return any(name.endswith(".dss") for name in list_base_names(content))
+    return bool(_first_line(content)) and _DSS_CIRCUIT in content[:_MOST_SEARCHED].lower()
+
+
 def _is_graphml(content: bytes) -> bool:
     head = _strip_head(content)
     return head.startswith(b"<") and b"graphml" in head.lower()
@@ -149,6 +159,7 @@ def _looks_like_table(content: bytes) -> bool:
 
 
 READERS = (
+    Format("opendss", "app.ingest.formats.opendss.network", _is_opendss),
     Format("pandapower", "app.ingest.formats.pandapower.network", _is_pandapower),
     Format("json", "app.ingest.formats.node_link", _is_json),
     Format("pypsa", "app.ingest.formats.pypsa.network", is_pypsa),

@@ -14,11 +14,13 @@ from ml.errors import Fault
 codecs.lookup("cp437")  # zipfile's encoding of names; loaded before files are forbidden
 
 _MOST_ENTRIES = 50
+_MOST_FILES = 5000
 _MOST_BYTES = 400 * 2**20
 _MOST_RATIO = 100
 _SMALL = 2**20
 """Up to this size the compression ratio of an entry is not limited."""
 _PLAIN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError)
 _ARCHIVES = (b"PK", b"\x1f\x8b", b"7z\xbc\xaf", b"BZh", b"\xfd7zXZ", b"Rar!")
 _DECLARATIONS = (b"<!DOCTYPE", b"<!ENTITY")
 _OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")
@@ -191,3 +193,39 @@ def _check_document(name: str, document: bytes) -> None:
         problem = "has a document type declaration or entities"
     if problem:
         raise GridRejected("The archive was rejected.", [Fault(f"zip entry {name}", problem)])
+
+
+class GuardedArchive:
+    """A zip of many files: an entry is checked and unpacked when it is read, the others never."""
+
+    def __init__(self, content: bytes) -> None:
+        """Read the directory of the archive. Raises: GridRejected."""
+        try:
+            self._archive = zipfile.ZipFile(io.BytesIO(content))
+        except _UNREADABLE as error:
+            raise GridRejected("The file is not a readable zip archive.") from error
+        entries = [entry for entry in self._archive.infolist() if not entry.is_dir()]
+        if len(entries) > _MOST_FILES:
+            fault = Fault("zip", f"has more than {_MOST_FILES:,} files")
+            raise GridRejected("The archive was rejected.", [fault])
+        self._entries = {entry.filename: entry for entry in entries}
+        self._bytes = 0
+
+    @property
+    def names(self) -> list[str]:
+        """The paths of all files."""
+        return list(self._entries)
+
+    def read(self, name: str) -> bytes:
+        """Unpack one file. Raises: GridRejected, also if the files read so far are too large."""
+        entry = self._entries[name]
+        self._bytes += entry.file_size
+        faults = [Fault(name[:100], fault.problem) for fault in _list_entry_faults([entry])]
+        if self._bytes > _MOST_BYTES:
+            faults.append(Fault("zip", f"unpacks to more than {_MOST_BYTES:,} bytes"))
+        if faults:
+            raise GridRejected("The archive was rejected.", faults)
+        try:
+            return _unpack(self._archive, entry)
+        except _UNREADABLE as error:
+            raise GridRejected(f"{name[:100]} in the archive cannot be unpacked.") from error

@@ -15,6 +15,8 @@ export function reportRows(report) {
     ["Branches without weight dropped", positive(dropped.branches_without_weight)],
     ["Branches opened by switches", positive(switches.open_at_branches)],
     ["Tables not read", Object.entries(report.tables_not_read ?? {}).map(([name, rows]) => `${name} (${rows})`).join(", ")],
+    ["Statements not read", Object.entries(report.statements_not_read ?? {}).map(([kind, number]) => `${kind} (${number})`).join(", ")],
+    ["Files missing", (report.files_missing ?? []).join(", ")],
     ["Statements applied", (report.statements_applied ?? []).join("; ")],
     ["Features", report.features.map(({ name, unit }) => (unit ? `${name} (${unit})` : name)).join(", ")],
     ["Columns not imported", (report.columns_not_kept ?? []).map(({ name, not_numbers: cells }) => `${name} (not a number in ${listed(cells)})`).join("; ")],

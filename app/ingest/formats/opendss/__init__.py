@@ -1,0 +1,1 @@
+"""Reader of OpenDSS scripts: parsed, never executed."""
