@@ -19,7 +19,7 @@ with atheris.instrument_imports(include=["app"]):
 
 _SMALL = 1000
 """Buses and branches: large grids only slow the search down."""
-_TABLES = ("gridkit", "pypsa", "simbench")
+_TABLES = ("gridkit", "opendss", "pypsa", "simbench")
 """Readers of archives: an input that is no archive is packed, so that the tables are searched."""
 _SEPARATOR = b"\x1c"
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import h5py
 
 from tests.app.ingest.archives import GRIDKIT, PYPSA, SIMBENCH, make_classic, make_netcdf, make_zip
+from tests.app.ingest.formats.opendss.hostile_scripts import make_hostile_scripts
 from tests.app.ingest.requests import SMALL_CASE
 
 
@@ -121,3 +122,4 @@ def make_corpus() -> Iterator[tuple[str, str | None, bytes]]:
     yield "a pickle", None, b"\x80\x04\x95\x0f\0\0\0\0\0\0\0\x8c\x05posix\x94"
     yield "an array file", None, b"\x93NUMPY\x01\x00v\x00{'descr': '|O'}"
     yield "an unknown format", "pickle", b"x"
+    yield from make_hostile_scripts()

@@ -14,11 +14,13 @@ from app.grid.report import ReadGrid
 from app.ingest.formats import FORMATS, choose_format, csv_tables, find_format, graphml, node_link
 from app.ingest.formats.guards.zip_guard import read_xml_archive, write_archive
 from app.ingest.formats.matpower import reader as matpower
+from app.ingest.formats.opendss import network as opendss
 from app.ingest.formats.pandapower import network as pandapower_json
 from app.ingest.formats.powerio import cgmes, psse
 from app.ingest.formats.ucte import network as ucte
 from app.ingest.protocol import Request, decode_answer, encode_grid
 from app.ingest.sandbox.run import run_reader
+from tests.app.ingest.formats.opendss.circuits import FEEDER
 from tests.app.ingest.formats.powerio.hand_made_cgmes import make_archive
 from tests.app.ingest.formats.ucte.test_network import UCTE
 from tests.app.ingest.requests import SMALL_CASE, ask, make_mat_file
@@ -45,6 +47,7 @@ SEEDS: dict[str, tuple[Reader, str]] = {
         node_link.read,
         '{"nodes":[{"id":"a","Pd":1},{"id":2,"Pd":3}],"edges":[{"source":"a","target":2}]}',
     ),
+    "opendss": (opendss.read, FEEDER),
     "ucte": (ucte.read, UCTE),
     "psse": (psse.read, (Path(__file__).parent / "powerio/hand_made.raw").read_text()),
 }
