@@ -31,6 +31,14 @@ def find_job(service: Program, label: str) -> dict[str, Any] | None:
     return jobs[0] if jobs else None
 
 
+def wait_for_model(service: Program, label: str) -> dict[str, Any]:
+    def find() -> dict[str, Any] | None:
+        job = find_job(service, label)
+        return job if job is not None and job["state"] == "succeeded" else None
+
+    return wait_for(find, f"the model of {label}")
+
+
 def ends_with(command: list[str], settings: dict[str, str], folder: Path) -> tuple[int, str]:
     with running(command, settings, folder) as program:
         code = program.wait()
@@ -41,15 +49,8 @@ def ends_with(command: list[str], settings: dict[str, str], folder: Path) -> tup
 def test_a_first_start_trains_two_grids_and_a_second_keeps_them(tmp_path: Path) -> None:
     settings = settings_of(tmp_path, first_start_demo="true", search_seconds="5")
     with running(["serve"], settings, tmp_path) as service:
-        small, texas = (
-            wait_for(
-                lambda label=label: (
-                    (job := find_job(service, label)) and job["state"] == "succeeded" and job
-                ),
-                f"the model of {label}",
-            )
-            for label in ("role", "surveyed_zone")
-        )
+        small = wait_for_model(service, "role")
+        texas = wait_for_model(service, "surveyed_zone")
         newest, oldest = get(service, "/graphs")["items"]
         assert (newest["bus_count"], oldest["bus_count"]) == (2000, 118)
         first = get(service, "/predict/69")
