@@ -23,7 +23,7 @@ def training_table() -> str:
     """Return a markdown table of the settings that ``config`` of a training request accepts."""
     lines = ["| setting | default | values | meaning | only with |", "|---|---|---|---|---|"]
     methods = " ".join(f"`{key}`" for key in ("auto", *(one.key for one in ml.NETWORKS)))
-    lines.append(f'| `method` | `"lfgcn"` | {methods} | {METHOD_MEANING} | |')
+    lines.append(f'| `method` | `"auto"` | {methods} | {METHOD_MEANING} | |')
     (budget,) = (one for one in ml.list_fields(ml.AutoSettings) if one.name == "budget_seconds")
     meaning = ml.setting_of(budget).description
     lines.append(f"| `budget_seconds` | `null` | number in (0, 86400] | {meaning} | `auto` |")

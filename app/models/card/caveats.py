@@ -19,6 +19,7 @@ from ml import list_ignored_settings
 _FEW_LABELS = 100
 _USUAL_FOLDS = 3
 _FEW = 10
+_MOST_NAMED = 5
 _CALIBRATION = 0.1
 
 
@@ -38,8 +39,7 @@ def list_limits(row: ModelRow, interval: IntervalOut | None) -> list[str]:
 
 
 def _describe_evaluation(row: ModelRow) -> str:
-    request = SplitRequest.from_stored(row.manifest.get("split_request"))
-    if request.kind != CROSS_VALIDATION:
+    if not _is_cross_validated(row):
         return "The figures come from one split and one seed; another split gives other figures."
     return (
         "The figures are out of fold: every labelled bus is judged by models that did not see its "
@@ -47,12 +47,17 @@ def _describe_evaluation(row: ModelRow) -> str:
     )
 
 
+def _is_cross_validated(row: ModelRow) -> bool:
+    request = SplitRequest.from_stored(row.manifest.get("split_request"))
+    return request.kind == CROSS_VALIDATION
+
+
 def _list_test_limits(row: ModelRow, interval: IntervalOut | None) -> Iterator[str]:
     if interval is None:
         yield "There were no labelled test buses, so the accuracy of the model is unknown."
         return
     count = ModelFigures.from_stored(row.metrics).test.count
-    if SplitRequest.from_stored(row.manifest.get("split_request")).kind == CROSS_VALIDATION:
+    if _is_cross_validated(row):
         return
     yield (
         f"The test accuracy was measured on {count} buses: its 95 % confidence interval is "
@@ -87,14 +92,22 @@ def _list_selection_limits(row: ModelRow) -> Iterator[str]:
 
 def _list_class_limits(row: ModelRow) -> Iterator[str]:
     per_class = ModelFigures.from_stored(row.metrics).test.per_class
-    for name, figures in zip(row.class_names, per_class, strict=False):
-        if figures.support < _FEW:
-            yield (
-                f"Class {name!r} has only {figures.support} test buses: "
-                "its figures are not reliable."
-            )
-        elif not figures.recall:
-            yield f"Class {name!r} is never recognised: all {figures.support} test buses are wrong."
+    pairs = list(zip(row.class_names, per_class, strict=False))
+    few = [(name, one.support) for name, one in pairs if one.support < _FEW]
+    what = "known" if _is_cross_validated(row) else "test"
+    if len(few) == 1:
+        name, support = few[0]
+        yield f"Class {name!r} has only {support} {what} buses: its figures are not reliable."
+    elif few:
+        listed = ", ".join(f"{name!r} {support}" for name, support in few[:_MOST_NAMED])
+        more = ", ..." if len(few) > _MOST_NAMED else ""
+        yield (
+            f"{len(few)} of {len(pairs)} classes have fewer than {_FEW} {what} buses ({listed}"
+            f"{more}): their figures are not reliable."
+        )
+    for name, one in pairs:
+        if one.support >= _FEW and not one.recall:
+            yield f"Class {name!r} is never recognised: all {one.support} {what} buses are wrong."
 
 
 def _list_calibration_limits(row: ModelRow) -> Iterator[str]:
@@ -107,6 +120,8 @@ def _list_calibration_limits(row: ModelRow) -> Iterator[str]:
 
 
 def _list_baseline_limits(row: ModelRow) -> Iterator[str]:
+    if SelectionReport.from_stored(row.manifest.get("selection")).members:
+        return
     reports = BaselineReports.from_stored(row.baselines)
     if reports.omitted:
         yield f"Not compared with any baseline: {reports.omitted}."
@@ -125,7 +140,10 @@ def _list_baseline_limits(row: ModelRow) -> Iterator[str]:
 
 def _list_label_limits(row: ModelRow) -> Iterator[str]:
     if row.suitability is None:
-        yield "It was not checked whether the features reveal the label."
+        yield (
+            "It was not checked whether the features reveal the label; "
+            f"GET /graphs/{row.graph_id}/labels/{row.label}/suitability does."
+        )
         return
     yield from list_leak_warnings(row)
     small = StoredSuitability.from_stored(row.suitability).classes_too_small
