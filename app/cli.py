@@ -50,7 +50,7 @@ def _options(
 
 @cli.command()
 def serve() -> None:
-    """Start the API and its workers; on an empty database, load IEEE 118 and train a model."""
+    """Start the API and its workers; on an empty database, load two grids and train."""
     chosen = _read_settings()
     from app.commands.serve import serve as run_service
 
@@ -95,7 +95,7 @@ def demo(
         str | None, typer.Option(help="URL of a running service. Default: start a temporary one.")
     ] = None,
 ) -> None:
-    """Load a grid, train a model and print predictions, all through the HTTP API."""
+    """Find the zones of a grid from a tenth of them, all through the HTTP API, and check them."""
     from app.commands.demo import run_demo
 
     run_demo(url)

@@ -30,7 +30,9 @@ class Settings(BaseSettings):
         1, ge=0, le=64, description="Number of worker processes that `levygrid serve` starts."
     )
     first_start_demo: bool = Field(
-        True, description="Load the IEEE 118 case and train a first model if the database is empty."
+        True,
+        description="Load IEEE 118 and a grid of Texas and train first models if the database is "
+        "empty.",
     )
     body_limit: int = Field(
         32 * 2**20, ge=1024, description="Maximum size of a request body in bytes."

@@ -83,7 +83,8 @@ class Candidate:
         if self.family == "network":
             return f"network {self.method}"
         parts = " and ".join(_PART_WORDS[part] for part in self.settings["parts"])
-        return f"{_METHOD_WORDS[self.method]} on {parts}"
+        smoothed = ", corrected and smoothed over the graph" if "smooth" in self.settings else ""
+        return f"{_METHOD_WORDS[self.method]} on {parts}{smoothed}"
 
 
 def list_candidates(problem: LabelProblem) -> tuple[Candidate, ...]:
@@ -140,11 +141,13 @@ def _list_tabular(problem: LabelProblem) -> Iterator[Candidate]:
             ("logistic_far", "logistic", ("far",), {"C": 100.0}),
             ("logistic_near", "logistic", ("near",), {"C": 100.0}),
             ("logistic", "logistic", ("own",), {"C": 10.0}),
+            ("logistic_smoothed", "logistic", ("own",), {"C": 10.0, "smooth": 0.9}),
             ("forest_neighbours", "forest", ("neighbours",), {}),
         ]
     elif width:
         table += [
             ("forest", "forest", ("own",), {}),
+            ("forest_smoothed", "forest", ("own",), {"smooth": 0.9}),
             ("trees_scores", "extra_trees", ("own", "neighbours", "scores"), {}),
             ("trees_neighbours", "extra_trees", ("own", "neighbours"), {}),
             ("forest_far", "forest", ("own", "neighbours", "far"), {}),

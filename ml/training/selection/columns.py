@@ -87,7 +87,7 @@ class FeatureParts:
         exact = len(train) <= MOST_EXACT_LABELS
         blocks = []
         for spreading in _SCORES if exact else _SCORES_OF_MANY:
-            precision = self._precision(spreading.alpha)
+            precision = self.precision(spreading.alpha)
             block = spread_labels(precision, train, labels, spreading)
             if exact:
                 alone = np.arange(len(train))
@@ -98,7 +98,8 @@ class FeatureParts:
             blocks.append(block)
         return np.concatenate(blocks, axis=1)
 
-    def _precision(self, alpha: float) -> Precision:
+    def precision(self, alpha: float) -> Precision:
+        """Return the factorised matrix of the default edge weights, made once per alpha."""
         if alpha not in self._precisions:
             default = list_weightings(self._problem)[0]
             self._precisions[alpha] = Precision(weigh(self._problem, default), alpha)

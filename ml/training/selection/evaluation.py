@@ -22,6 +22,7 @@ from ml.training.selection.propagation import (
     hold_out_by_fold,
     spread_labels,
 )
+from ml.training.selection.smoothing import correct_and_smooth
 from ml.training.selection.tabular import fit_tabular
 
 
@@ -121,10 +122,20 @@ class Evaluator:
         return self._last[1], self._last[2]
 
     def _fit(self, candidate: Candidate, train: IntArray) -> tuple[FloatArray, Tensors]:
-        settings = candidate.settings
+        settings, problem = candidate.settings, self.problem
         columns = self._columns.make(settings["parts"], train)
-        problem = self.problem
-        return fit_tabular(candidate.method, settings, columns, problem.graph, train, problem.seed)
+        fitted = fit_tabular(
+            candidate.method, settings, columns, problem.graph, train, problem.seed
+        )
+        alpha = settings.get("smooth")
+        if alpha is None:
+            return fitted.probabilities, fitted.tensors
+        labels = np.eye(problem.graph.class_count)[problem.graph.labels[train]]
+        precision = self._columns.precision(alpha)
+        smoothed = correct_and_smooth(
+            precision, alpha, train, labels, fitted.probabilities, fitted.unseen
+        )
+        return smoothed, fitted.tensors
 
 
 def measure_ungrouped(

@@ -1,7 +1,7 @@
 """Feature methods as candidates: forests, logistic regression, nearest neighbours."""
 
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,20 @@ TREES = 60
 _LEAST = 1e-12
 
 
+class FittedColumns(NamedTuple):
+    """A trained feature method.
+
+    ``unseen`` are the answers at the training nodes of trees that did not see them, if the
+    method has such; those that every tree saw have the mean of the others.
+
+    Shapes: probabilities (N, K), unseen (t, K).
+    """
+
+    probabilities: FloatArray
+    tensors: Tensors
+    unseen: FloatArray | None = None
+
+
 def fit_tabular(
     method: str,
     settings: dict[str, Any],
@@ -21,16 +35,16 @@ def fit_tabular(
     graph: Graph,
     train: IntArray,
     seed: int,
-) -> tuple[FloatArray, Tensors]:
+) -> FittedColumns:
     """Train on the rows of ``train``; return probabilities of every node and the arrays.
 
-    Shapes: columns (N, Q), train (t,) -> (N, K), rows sum to one. The arrays of a forest are
+    Shapes: columns (N, Q), train (t,); rows sum to one. The arrays of a forest are
         node arrays of ``ml.artifact.trees``; those of a logistic regression ``weights`` (K, Q)
         and ``bias`` (K,); of nearest neighbours ``rows`` (t, Q) and ``labels`` (t,).
     """
     labels = graph.labels[train]
     if len(np.unique(labels)) < 2:
-        return _only_class(graph, int(labels[0])), {"label": labels[:1]}
+        return FittedColumns(_only_class(graph, int(labels[0])), {"label": labels[:1]})
     if method in {"forest", "extra_trees"}:
         return _grow_forest(method, settings, columns, graph, train, seed)
     if method == "logistic":
@@ -53,23 +67,36 @@ def _grow_forest(
     graph: Graph,
     train: IntArray,
     seed: int,
-) -> tuple[FloatArray, Tensors]:
+) -> FittedColumns:
     from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
     kind = RandomForestClassifier if method == "forest" else ExtraTreesClassifier
-    forest = kind(settings.get("trees", TREES), random_state=seed)
+    options = {"oob_score": True} if "smooth" in settings else {}
+    forest = kind(settings.get("trees", TREES), random_state=seed, **options)
     with warnings.catch_warnings():
-        # With one or two labels per class it asks whether the classes are meant as numbers.
+        # With one or two labels per class it asks whether the classes are meant as numbers,
+        # and few trees leave nodes without a tree that did not see them.
         warnings.simplefilter("ignore", UserWarning)
         forest.fit(columns[train], graph.labels[train])
     probabilities = np.zeros((graph.node_count, graph.class_count))
     probabilities[:, forest.classes_] = forest.predict_proba(columns)
-    return probabilities, pack_trees(forest.estimators_, forest.classes_, graph.class_count)
+    arrays = pack_trees(forest.estimators_, forest.classes_, graph.class_count)
+    unseen = _read_unseen(forest, graph.class_count) if options else None
+    return FittedColumns(probabilities, arrays, unseen)
+
+
+def _read_unseen(forest: Any, classes: int) -> FloatArray:
+    votes = np.asarray(forest.oob_decision_function_)
+    known = np.isfinite(votes).all(axis=1) & (votes.sum(axis=1) > 0)
+    votes = np.where(known[:, None], votes, votes[known].mean(axis=0) if known.any() else 0.0)
+    unseen = np.zeros((len(votes), classes))
+    unseen[:, forest.classes_] = votes
+    return unseen
 
 
 def _regress(
     settings: dict[str, Any], columns: FloatArray, graph: Graph, train: IntArray
-) -> tuple[FloatArray, Tensors]:
+) -> FittedColumns:
     """Fit multinomial logistic regression; two classes are given one column each."""
     from sklearn.linear_model import LogisticRegression
 
@@ -84,7 +111,8 @@ def _regress(
     weights[regression.classes_] = coefficients
     bias[regression.classes_] = intercepts
     finite = np.where(np.isfinite(bias), bias, -1e9)
-    return apply_logistic(weights, finite, columns), {"weights": weights, "bias": finite}
+    arrays = {"weights": weights, "bias": finite}
+    return FittedColumns(apply_logistic(weights, finite, columns), arrays)
 
 
 def apply_logistic(weights: FloatArray, bias: FloatArray, columns: FloatArray) -> FloatArray:
@@ -96,11 +124,11 @@ def apply_logistic(weights: FloatArray, bias: FloatArray, columns: FloatArray) -
 
 def _find_nearest(
     settings: dict[str, Any], columns: FloatArray, graph: Graph, train: IntArray
-) -> tuple[FloatArray, Tensors]:
+) -> FittedColumns:
     rows, labels = columns[train], graph.labels[train]
     count = min(settings["neighbours"], len(train))
     probabilities = apply_nearest(rows, labels, columns, count, graph.class_count)
-    return probabilities, {"rows": rows, "labels": labels}
+    return FittedColumns(probabilities, {"rows": rows, "labels": labels})
 
 
 def apply_nearest(
