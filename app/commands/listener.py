@@ -14,10 +14,12 @@ _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - shown, not lis
 def listen(host: str, port: int) -> Iterator[socket.socket]:
     """Listen on an address; port 0 is any free port. Raises: PortTaken, StartFailed."""
     try:
-        family, kind, _, _, address = socket.getaddrinfo(
+        family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        listener = socket.socket(family, kind)
+        # asyncio sends without delay (TCP_NODELAY) only if it can see that this is TCP; without
+        # the number every answer on a kept connection waits 40 ms for an acknowledgement.
+        listener = socket.socket(family, kind, protocol)
     except OSError as error:
         raise StartFailed(
             f"Cannot listen on the address {host!r}: {error.strerror}. Check LEVYGRID_HOST."
