@@ -10,6 +10,9 @@ from ml.arrays import FloatArray, IntArray
 from ml.errors import Fault, InvalidInput
 from ml.graph.graph import Graph
 
+EVEN_SHARE = 0.8
+"""Part of the classes with the largest number of labels from which a sample counts as even."""
+
 
 @dataclass(frozen=True, eq=False)
 class LabelProblem:
@@ -64,6 +67,15 @@ class LabelProblem:
     def counts(self) -> IntArray:
         """Number of known labels per class, (K,)."""
         return np.bincount(self.truth, minlength=self.graph.class_count).astype(np.int64)
+
+    @cached_property
+    def is_even(self) -> bool:
+        """Whether the labels are an even sample: almost all classes have equally many.
+
+        Then their shares say nothing about how frequent the classes are.
+        """
+        counts = self.counts[self.counts > 0]
+        return bool((counts == counts.max()).mean() >= EVEN_SHARE)
 
     @cached_property
     def known_groups(self) -> IntArray | None:
