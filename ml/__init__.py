@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ml.artifact.artifact import FORMAT, Artifact, pack
+    from ml.artifact.artifact import FORMAT, FORMAT_2, Artifact, pack
     from ml.artifact.manifest import BaselineDocument, split_parts
     from ml.artifact.schema import ModelSizes, list_spec_faults
     from ml.compute.allocator import keep_freed_memory
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ml.graph.split import Split, check_fractions, random_split, stratified_split
     from ml.graph.surroundings import Surroundings
     from ml.levy.limits import DENSE_COPIES
-    from ml.methods.auto import AutoSettings
+    from ml.methods.auto import AutoSettings, read_answers
     from ml.methods.base import Method
     from ml.methods.direct import fit_direct
     from ml.methods.estimate import Estimate
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         read_settings,
     )
     from ml.methods.stored import load_artifact, predict_probabilities
+    from ml.methods.stored_choice import StoredMember, list_choice_faults
     from ml.training.baselines import BaselineTask, FittedMethod, fit_baseline
     from ml.training.fit import TrainingResult, fit
     from ml.training.history import EpochRecord
@@ -63,7 +64,7 @@ if TYPE_CHECKING:
     from ml.training.selection.schedule import Schedule
 
 _DOOR: dict[str, tuple[str, ...]] = {
-    "ml.artifact.artifact": ("Artifact", "FORMAT", "pack"),
+    "ml.artifact.artifact": ("Artifact", "FORMAT", "FORMAT_2", "pack"),
     "ml.artifact.manifest": ("BaselineDocument", "split_parts"),
     "ml.artifact.schema": ("ModelSizes", "list_spec_faults"),
     "ml.compute.allocator": ("keep_freed_memory",),
@@ -88,7 +89,7 @@ _DOOR: dict[str, tuple[str, ...]] = {
     ),
     "ml.graph.surroundings": ("Surroundings",),
     "ml.levy.limits": ("DENSE_COPIES",),
-    "ml.methods.auto": ("AutoSettings",),
+    "ml.methods.auto": ("AutoSettings", "read_answers"),
     "ml.methods.base": ("Method",),
     "ml.methods.direct": ("fit_direct",),
     "ml.methods.estimate": ("Estimate",),
@@ -109,6 +110,7 @@ _DOOR: dict[str, tuple[str, ...]] = {
         "read_settings",
     ),
     "ml.methods.stored": ("load_artifact", "predict_probabilities"),
+    "ml.methods.stored_choice": ("StoredMember", "list_choice_faults"),
     "ml.training.baselines": ("BaselineTask", "FittedMethod", "fit_baseline"),
     "ml.training.fit": ("TrainingResult", "fit"),
     "ml.training.history": ("EpochRecord",),
@@ -133,6 +135,7 @@ __all__ = [
     "DECISIVE",
     "DENSE_COPIES",
     "FORMAT",
+    "FORMAT_2",
     "METHODS",
     "NETWORKS",
     "TOLERANCE",
@@ -159,6 +162,7 @@ __all__ = [
     "Schedule",
     "SearchResult",
     "Split",
+    "StoredMember",
     "Surroundings",
     "TrainingResult",
     "accuracy_interval",
@@ -181,6 +185,7 @@ __all__ = [
     "islands_of",
     "keep_freed_memory",
     "largest_difference",
+    "list_choice_faults",
     "list_differences",
     "list_fields",
     "list_ignored_settings",
@@ -193,6 +198,7 @@ __all__ = [
     "plan_auto",
     "predict_probabilities",
     "random_split",
+    "read_answers",
     "read_peak_bytes",
     "read_schedule",
     "read_settings",

@@ -13,6 +13,11 @@ from ml.errors import Fault, InvalidGraph
 from ml.graph.graph import Graph
 from ml.methods.base import Method
 
+REFITTED = "refitted"
+"""Array with the answers of the model that knows every label, (N, K)."""
+HELD_OUT = "held_out"
+"""Array with the out-of-fold answers for the nodes with a known label, (n, K)."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class AutoSettings(MethodSettings):
@@ -35,7 +40,18 @@ def predict(artifact: Artifact, graph: Graph) -> FloatArray:
     if graph.content_hash != artifact.manifest["graph_hash"]:
         problem = "the automatic choice was made for its own graph and does not apply to another"
         raise InvalidGraph([Fault("graph", problem)])
-    return np.asarray(artifact.tensors()["refitted"])
+    return np.asarray(artifact.tensors()[REFITTED])
+
+
+def read_answers(artifact: Artifact) -> FloatArray:
+    """Return what the model answers: out of fold where it knows the label, else refitted.
+
+    Shapes: (N, K).
+    """
+    tensors = artifact.tensors()
+    answers = np.array(tensors[REFITTED])
+    answers[np.sort(artifact.manifest["split"]["train"])] = tensors[HELD_OUT]
+    return answers
 
 
 METHOD = Method(

@@ -15,8 +15,9 @@ from app.errors import MalformedBody, ModelRejected, TrainingRejected
 from app.graphs.service import find_by_hash, find_label_set, load_grid, to_ml_graph
 from app.http.strict_json import parse_json
 from app.models import repository
+from app.models.choice import NOT_COMPARED, measure_choice
 from app.models.files.import_rules import list_content_faults, list_prediction_faults
-from app.models.files.model_file import ENVELOPE, PREDICTIONS, EnvelopeIn
+from app.models.files.model_file import ENVELOPE, PREDICTIONS, EnvelopeIn, ManifestIn
 from app.models.files.tensor_file import TensorFile, read_tensor_file
 from app.models.predictions import PackedPredictions
 from app.models.service import NewModel, extend_manifest, store_model
@@ -55,8 +56,7 @@ def read_model_file(session: Session, content: bytes) -> NewModel:
     predictions = arrays.pop(PREDICTIONS, np.zeros((0, 0), np.float32))
     target, faults = _find_target(session, envelope)
     faults += _list_faults(envelope, arrays, predictions, target)
-    manifest = envelope.manifest.model_dump(exclude_none=True, exclude={"sha256"})
-    artifact = ml.pack(arrays, manifest)
+    artifact = ml.pack(arrays, _dump_manifest(envelope.manifest))
     if artifact.sha256 != envelope.manifest.sha256:
         faults.append(Fault("manifest.sha256", "does not match the arrays"))
     if target is None or faults:
@@ -87,6 +87,14 @@ def store_import(session: Session, model: NewModel) -> tuple[ModelRow, bool]:
 
 def _reject(faults: list[Fault]) -> ModelRejected:
     return ModelRejected("The file is not a valid model file; nothing was stored.", faults)
+
+
+def _dump_manifest(manifest: ManifestIn) -> dict[str, Any]:
+    """Return the manifest as it was stored: without absent parts, but with the nulls in them."""
+    dumped = manifest.model_dump(exclude={"sha256", "split_request"})
+    if manifest.split_request is not None:
+        dumped["split_request"] = manifest.split_request.model_dump(exclude_none=True)
+    return {name: value for name, value in dumped.items() if value is not None}
 
 
 def _list_faults(
@@ -163,7 +171,9 @@ def _hash_faults(envelope: EnvelopeIn, graph: ml.Graph, split: ml.Split) -> Iter
         yield Fault("manifest.split", "contains a position beyond the last bus of the grid")
     elif (graph.labels[np.concatenate([split.train, split.validation])] < 0).any():
         yield Fault("manifest.split", "uses a bus without a label for training or validation")
-    if len(split.validation) == 0:
+    if len(split.train) == 0:
+        yield Fault("manifest.split", "has no training bus")
+    if len(split.validation) == 0 and manifest.selection is None:
         yield Fault("manifest.split", "has no validation bus")
 
 
@@ -171,12 +181,16 @@ def _check_predictions(
     artifact: ml.Artifact, graph: ml.Graph, predictions: npt.NDArray[Any]
 ) -> str:
     """Compare the predictions in the file with recomputed ones. Raises: ModelRejected."""
-    if not _can_recompute(artifact, graph.node_count):
+    is_choice = artifact.method == ml.AutoSettings.method
+    if not is_choice and not _can_recompute(artifact, graph.node_count):
         return "taken from the file without recomputing them; a replay checks them"
-    difference = float(np.abs(ml.predict_probabilities(artifact, graph) - predictions).max())
+    answers = ml.read_answers(artifact) if is_choice else ml.predict_probabilities(artifact, graph)
+    difference = float(np.abs(answers - predictions).max())
     if not difference <= _TOLERANCE:
         problem = f"differ by up to {difference:.3g} from those computed from the arrays"
         raise _reject([Fault(PREDICTIONS, problem)])
+    if is_choice:
+        return "equal to the stored answers of the chosen model; a replay checks those"
     return f"equal to those computed from the arrays, within {_TOLERANCE:g}"
 
 
@@ -208,11 +222,22 @@ def _make_model(
         class_names=graph.class_names,
         weights=artifact.weights,
         manifest=extend_manifest(artifact, additions),
-        metrics={
-            part: ml.evaluate(predictions, graph.labels, nodes).as_dict()
-            for part, nodes in ml.split_parts(split).items()
-        },
+        metrics=_measure(envelope, graph, split, predictions),
         curves=envelope.curves.model_dump() if envelope.curves.epoch else {},
         predictions=PackedPredictions.pack(predictions, split),
+        baselines=None if envelope.manifest.selection is None else NOT_COMPARED,
         takes_over=False,
     )
+
+
+def _measure(
+    envelope: EnvelopeIn, graph: ml.Graph, split: ml.Split, predictions: npt.NDArray[Any]
+) -> dict[str, ml.MetricsDocument]:
+    if envelope.manifest.selection is not None:
+        figures = measure_choice(graph, split, predictions)
+    else:
+        figures = {
+            part: ml.evaluate(predictions, graph.labels, nodes)
+            for part, nodes in ml.split_parts(split).items()
+        }
+    return {part: figure.as_dict() for part, figure in figures.items()}

@@ -13,8 +13,8 @@ from app.errors import StoredDataDamaged
 from app.graphs.service import get_graph
 from app.http.json_body import BodyIn
 from app.jobs.schemas import CurvesOut
+from app.models.files.selection_in import SelectionIn
 from app.models.predictions import unpack_probabilities
-from app.models.schemas import SplitIn
 from app.models.service import get_model, get_prediction, load_weights
 from ml import FORMAT
 
@@ -48,10 +48,23 @@ class ScalingIn(BodyIn):
     presence: bool = False
 
 
-class ManifestIn(BodyIn):
-    """Settings, names and hashes that belong to the arrays."""
+class SplitRequestIn(BodyIn):
+    """How the split was drawn; cross-validation and lists of buses need neither of the rest."""
 
-    format: Literal["levygrid-model-1"] = FORMAT
+    kind: Literal["stratified", "random", "lists", "cross_validation"] = "stratified"
+    seed: int | None = Field(None, ge=0, lt=2**32)
+    fractions: list[Annotated[float, Field(gt=0, lt=1)]] | None = Field(
+        None, min_length=3, max_length=3
+    )
+
+
+class ManifestIn(BodyIn):
+    """Settings, names and hashes that belong to the arrays.
+
+    Models of the automatic choice have the second format, and `selection`.
+    """
+
+    format: Literal["levygrid-model-1", "levygrid-model-2"] = FORMAT
     config: dict[str, str | int | float | bool | None]
     seed: int | None = None
     feature_names: list[str] = Field(max_length=10_000)
@@ -65,7 +78,8 @@ class ManifestIn(BodyIn):
     cpu: str | None = Field(None, max_length=200)
     versions: dict[str, str] = Field({}, max_length=50)
     best_epoch: int | None = Field(None, ge=1)
-    split_request: SplitIn | None = None
+    split_request: SplitRequestIn | None = None
+    selection: SelectionIn | None = None
     sha256: str = Text
 
 

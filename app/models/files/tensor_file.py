@@ -18,7 +18,7 @@ _MOST_DIMENSIONS = 8
 _MOST_NUMBERS = 2**53
 """Limit for the product of the non-zero lengths: numpy rejects larger shapes, even empty ones."""
 _LENGTH_BYTES = 8
-_TYPES = {"F32": "<f4", "F64": "<f8", "I32": "<i4"}
+_TYPES = {"F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8"}
 _METADATA = "__metadata__"
 _MEMBERS = {"dtype", "shape", "data_offsets"}
 _KNOWN_STARTS = {
@@ -49,7 +49,7 @@ class _Entry:
 def read_tensor_file(content: bytes) -> TensorFile:
     """Read a safetensors file; its bytes are only interpreted as numbers and JSON.
 
-    Rejected: types other than F32, F64 and I32, overlapping arrays, gaps between arrays,
+    Rejected: types other than F32, F64, I32 and I64, overlapping arrays, gaps between arrays,
     headers over 8 MiB, repeated keys, numbers that are not finite.
     Raises: ModelRejected with every fault.
     """
@@ -127,7 +127,7 @@ def _entry_faults(name: str, given: Any) -> Iterator[Fault]:
         return
     kind = given["dtype"] if isinstance(given["dtype"], str) else ""
     if kind not in _TYPES:
-        yield Fault(name, f"has type {str(given['dtype'])[:20]!r}; allowed are F32, F64, I32")
+        yield Fault(name, f"has type {str(given['dtype'])[:20]!r}; allowed are F32, F64, I32, I64")
     for member in ("shape", "data_offsets"):
         if not _is_lengths(given[member]):
             yield Fault(name, f"{member} must be a list of at most 8 non-negative integers")

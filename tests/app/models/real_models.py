@@ -6,7 +6,8 @@ import numpy as np
 from starlette.testclient import TestClient
 
 import ml
-from app.graphs.service import list_label_sets, load_grid, to_ml_graph
+from app.graphs.service import list_label_sets, load_grid, read_surroundings, to_ml_graph
+from app.models.choice import NOT_COMPARED, measure_choice
 from app.models.predictions import PackedPredictions
 from app.models.service import NewModel, extend_manifest, store_model
 from app.storage.db import Database
@@ -14,6 +15,9 @@ from tests.app.samples import post_graph, ring
 
 QUICK = {"epochs": 4, "width": 4, "branches": 2, "device": "cpu", "patience": None}
 SPLIT = ml.Split(np.array([0, 1, 2]), np.array([3, 4, 5]), np.array([6, 7, 8, 9, 10]))
+KNOWN = ml.Split(np.arange(11), np.zeros(0, np.int64), np.zeros(0, np.int64))
+"""The automatic choice learns from every label; the last bus of the ring has none."""
+AUTO = ml.AutoSettings.method
 
 
 def post_ring(api: TestClient, **extra: Any) -> str:
@@ -26,7 +30,10 @@ def put_trained(api: TestClient, graph_id: str, method: str = "lfgcn", **config:
     database: Database = api.app.state.database  # type: ignore[attr-defined]  # an ASGI app to mypy
     with database.reading() as session:
         (label,) = list_label_sets(session, graph_id)
-        graph = to_ml_graph(load_grid(session, graph_id), label)
+        grid = load_grid(session, graph_id)
+        graph = to_ml_graph(grid, label)
+    if method == AUTO:
+        return _put_choice(api, graph_id, graph, read_surroundings(grid))
     fitted = _fit(graph, method, config)
     model = NewModel(
         graph_id=graph_id,
@@ -41,6 +48,29 @@ def put_trained(api: TestClient, graph_id: str, method: str = "lfgcn", **config:
         },
         curves={},
         predictions=PackedPredictions.pack(fitted.probabilities, SPLIT),
+    )
+    with database.writing() as session:
+        return store_model(session, model).id
+
+
+def _put_choice(
+    api: TestClient, graph_id: str, graph: ml.Graph, surroundings: ml.Surroundings
+) -> str:
+    """Choose a method by all labels and store the model as the training job does."""
+    database: Database = api.app.state.database  # type: ignore[attr-defined]  # an ASGI app to mypy
+    result = ml.fit_auto(graph, KNOWN, ml.AutoSettings(), surroundings)
+    figures = measure_choice(graph, KNOWN, result.probabilities)
+    model = NewModel(
+        graph_id=graph_id,
+        label="label",
+        kind=AUTO,
+        class_names=graph.class_names,
+        weights=result.artifact.weights,
+        manifest=extend_manifest(result.artifact, {"split_request": {"kind": "cross_validation"}}),
+        metrics={part: figure.as_dict() for part, figure in figures.items()},
+        curves={},
+        predictions=PackedPredictions.pack(result.probabilities, KNOWN),
+        baselines=NOT_COMPARED,
     )
     with database.writing() as session:
         return store_model(session, model).id

@@ -90,14 +90,38 @@ def test_a_replay_repeats_the_schedule_bit_for_bit(
     assert (replay["weights_equal"], replay["predictions_equal"]) == (True, True)
 
 
-def test_a_model_file_of_the_second_format_is_refused_with_a_reason(
-    served: tuple[TestClient, Bench], job: dict[str, Any]
+@pytest.mark.parametrize(
+    ("count", "split"),
+    [
+        (30, None),
+        (31, {"fractions": [0.3, 0.3, 0.4]}),
+        (32, {"train": [str(bus) for bus in range(1, 25)]}),
+    ],
+)
+def test_a_downloaded_model_is_imported_with_its_card_and_replayed(
+    served: tuple[TestClient, Bench], count: int, split: dict[str, Any] | None
 ) -> None:
     api, _ = served
-    content = api.get(f"/models/{job['model_id']}/download").content
-    refused = api.post("/models/import", files={"file": ("model.safetensors", content)})
-    assert refused.status_code == 422
-    assert "levygrid-model-1" in refused.text
+    graph_id = post_graph(api, ring(count))
+    body = {"graph_id": graph_id, "config": AUTO, "split": split}
+    trained, other = (
+        follow(api, api.post("/train", json=one))["model_id"]
+        for one in (
+            body,
+            {"graph_id": graph_id, "config": {"method": "mlp", "epochs": 2}, "baselines": False},
+        )
+    )
+    content = api.get(f"/models/{trained}/download").content
+    before = api.get(f"/models/{trained}/card").json()
+    api.post(f"/models/{other}/promote", json={"reason": "the other is deleted"})
+    assert api.delete(f"/models/{trained}").status_code == 204
+    made = api.post("/models/import", files={"file": ("model.safetensors", content)})
+    assert made.status_code == 201, made.text
+    card = api.get(f"/models/{made.json()['id']}/card").json()
+    for name in ("headline", "selection", "split", "test_interval", "baselines", "data"):
+        assert card[name] == before[name], name
+    replay = follow(api, api.post(f"/models/{made.json()['id']}/replay"))["result"]["replay"]
+    assert (replay["verdict"], replay["predictions_equal"]) == ("bit-equal", True)
 
 
 def test_one_label_per_class_is_enough(served: tuple[TestClient, Bench]) -> None:

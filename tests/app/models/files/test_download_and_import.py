@@ -20,10 +20,14 @@ from app.storage.db import Database
 from app.storage.migration import upgrade
 from app.storage.tables import ModelRow
 from tests.app.conftest import MakeApi
-from tests.app.models.real_models import post_ring, put_trained
+from tests.app.models.real_models import AUTO, post_ring, put_trained
 from tests.app.samples import post_graph, put_model
 
-METHODS = [key for key, method in ml.METHODS.items() if method.offered and method.list_arrays]
+METHODS = [
+    key
+    for key, method in ml.METHODS.items()
+    if method.offered and (method.list_arrays or key == AUTO)
+]
 
 
 @pytest.fixture
