@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 from fastapi import APIRouter, Path, Query, Response
@@ -49,10 +49,49 @@ _WRITERS: dict[ExportFormat, _Writer] = {
         lambda grid: msgspec.json.encode(write_pandapower(grid)),
     ),
 }
+_EXAMPLE_BUSES = """\
+id,Pd,role,predicted,probability,probability of load,probability of idle,known_label,answer,source
+1,51.0,load,load,0.734112,0.734112,0.265888,load,load,known
+2,0.0,,idle,0.881356,0.118644,0.881356,,idle,predicted
+"""
+_EXAMPLE_POINT = {
+    "type": "Feature",
+    "geometry": {"type": "Point", "coordinates": [7.1, 51.4]},
+    "properties": {
+        "id": "1",
+        "Pd": 51.0,
+        "role": "load",
+        "predicted": "load",
+        "probability": 0.734112,
+        "probability of load": 0.734112,
+        "probability of idle": 0.265888,
+        "known_label": "load",
+        "answer": "load",
+        "source": "known",
+    },
+}
+_RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The file; its media type depends on the format.",
+        "content": {
+            "text/csv": {"example": _EXAMPLE_BUSES},
+            "application/geo+json": {
+                "example": {"type": "FeatureCollection", "features": [_EXAMPLE_POINT]}
+            },
+            "application/graphml+xml": {},
+            "application/json": {},
+        },
+    }
+}
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-@router.get("/{form}", summary="Export a grid as a file", response_class=Response)
+@router.get(
+    "/{form}",
+    summary="Export a grid as a file",
+    response_class=Response,
+    responses=_RESPONSES,
+)
 def export_graph(
     graph_id: Annotated[str, Path(max_length=64)],
     form: Annotated[
@@ -73,7 +112,14 @@ def export_graph(
         ),
     ] = None,
 ) -> Response:
-    """Export a grid as a file, with the predictions of a model if the format has room for them."""
+    """Export a grid as a file, with the answers of a model if the format has room for them.
+
+    Every format but `json` and `csv` (the branches) has these columns per bus: `predicted`,
+    `probability` and `probability of <class>` are the model's own (out of fold where the label
+    was used for training with `auto`); `known_label` is the label in the label set, `answer` the
+    known label if there is one and else the predicted class, and `source` says which: `known` or
+    `predicted`. A name that the grid already uses gets the addition ` of the model`.
+    """
     grid = load_grid(session, graph_id)
     predictions = _find_predictions(session, graph_id, model_id)
     label_sets = list_label_sets(session, graph_id)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from app.export.sheet import Cell, Exported, Sheet, lay_out_predictions
+from app.export.sheet import Cell, Exported, Sheet, add_answers, lay_out_predictions
 from app.grid.grid import Grid
 from app.power.tables import BUS_TYPES
 from ml.arrays import BoolArray, FloatArray, IntArray
@@ -95,6 +95,7 @@ def _buses(exported: Exported) -> Sheet:
     }
     if exported.predictions is not None:
         sheet |= lay_out_predictions(exported.predictions)
+        add_answers(sheet, exported, exported.predictions)
     return sheet
 
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 
 from app.grid.grid import UNKNOWN_CLASS, Grid, LabelSet
-from app.models.predictions import Predictions
+from app.models.predictions import Answers, Predictions
 from ml.arrays import FloatArray
 
 Cell: TypeAlias = str | float | int | None
@@ -51,6 +51,7 @@ def lay_out_buses(exported: Exported) -> Sheet:
         sheet.setdefault(name, [column.find_text(bus) for bus in range(grid.bus_count)])
     if exported.predictions is not None:
         sheet |= lay_out_predictions(exported.predictions)
+        add_answers(sheet, exported, exported.predictions)
     return sheet
 
 
@@ -79,6 +80,23 @@ def lay_out_predictions(predictions: Predictions) -> Sheet:
     for position, name in enumerate(predictions.class_names):
         sheet[f"probability of {name}"] = _numbers(shares[:, position])
     return sheet
+
+
+def add_answers(sheet: Sheet, exported: Exported, predictions: Predictions) -> None:
+    """Add the known label, the answer and its source to a table of buses.
+
+    A name that the grid already uses gets the addition "of the model".
+    """
+    labels = {label_set.name: label_set for label_set in exported.label_sets}
+    joined = Answers.join(predictions, labels.get(predictions.label))
+    names: list[Cell] = [*predictions.class_names, None]
+    columns: Sheet = {
+        "known_label": [names[position] for position in joined.known],
+        "answer": [names[position] for position in joined.answers],
+        "source": list(joined.sources),
+    }
+    for name, cells in columns.items():
+        sheet[f"{name} of the model" if name in sheet else name] = cells
 
 
 def _classes(label_set: LabelSet) -> list[Cell]:

@@ -2,15 +2,19 @@
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from app.errors import StoredDataDamaged
+from app.grid.grid import UNKNOWN_CLASS, LabelSet
 from app.models.card.reports import Part
 from ml import Split
+from ml.arrays import IntArray
 
+Source = Literal["known", "predicted"]
+"""Where an answer comes from: the label set, or the model."""
 PART_NAMES: tuple[Part | None, ...] = (None, "train", "validation", "test")
 """Part of the split that a bus belongs to, by its code; code 0 means none."""
 
@@ -29,6 +33,42 @@ class Predictions:
     probabilities: npt.NDArray[np.float32]
     parts: npt.NDArray[np.uint8]
     warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """The model's class of every bus beside its known label, which is the answer where it exists.
+
+    Shapes: (N,) each, positions in the class names of the model; ``known`` is -1 where unknown.
+    """
+
+    predicted: IntArray
+    known: IntArray
+
+    @classmethod
+    def join(cls, predictions: Predictions, label_set: LabelSet | None) -> Self:
+        """Take the labels of a set; a class that the model does not have counts as unknown."""
+        predicted = np.argmax(predictions.probabilities, axis=1)
+        if label_set is None:
+            return cls(predicted, np.full(len(predicted), UNKNOWN_CLASS))
+        return cls(predicted, find_known(predictions, label_set))
+
+    @property
+    def answers(self) -> IntArray:
+        """The known class where there is one, else the predicted one."""
+        return np.where(self.known == UNKNOWN_CLASS, self.predicted, self.known)
+
+    @property
+    def sources(self) -> list[Source]:
+        """Where each answer comes from."""
+        return ["predicted" if known == UNKNOWN_CLASS else "known" for known in self.known]
+
+
+def find_known(predictions: Predictions, label_set: LabelSet) -> IntArray:
+    """Return the known classes as positions in the class names of a model, (N,)."""
+    position = {name: code for code, name in enumerate(predictions.class_names)}
+    codes = [position.get(name, UNKNOWN_CLASS) for name in label_set.class_names]
+    return np.array([*codes, UNKNOWN_CLASS], dtype=np.int64)[label_set.classes]
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,11 @@
 """Predictions as JSON."""
 
-from typing import Literal
-
 import msgspec
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.models.card.reports import Part
 from app.models.card.schema import EXAMPLE_HEADLINE
+from app.models.predictions import Source
 
 _CHOSEN = "Why this model answers."
 _WARNINGS = (
@@ -52,7 +51,7 @@ class PredictionOut(BaseModel):
         "`probabilities` come from a model that did not see it (out of fold)."
     )
     answer: str = Field(description="The known label if there is one, else the predicted class.")
-    source: Literal["known", "predicted"] = Field(description="Where `answer` comes from.")
+    source: Source = Field(description="Where `answer` comes from.")
     split: Part | None = Field(
         description="Part of the split that the bus belongs to; null if it was not used."
     )
@@ -78,7 +77,9 @@ class PredictionColumnsOut(BaseModel):
     )
     bus_ids: list[str] = Field(description="Ids of the buses.", examples=[["1", "2"]])
     classes: list[int] = Field(
-        description="Predicted classes as positions in `class_names`.", examples=[[2, 1]]
+        description="The model's own classes as positions in `class_names`; out of fold where "
+        "the label of the bus was used for training with `auto`.",
+        examples=[[2, 1]],
     )
     probabilities: list[list[float]] = Field(
         description="One row per bus, one column per class.",
@@ -87,6 +88,19 @@ class PredictionColumnsOut(BaseModel):
     truth: list[int] = Field(
         description="True classes as positions in `class_names`; -1 where unknown.",
         examples=[[2, -1]],
+    )
+    known_labels: list[int] = Field(
+        description="Labels in the label set as positions in `class_names`; -1 where there is "
+        "none.",
+        examples=[[2, -1]],
+    )
+    answers: list[int] = Field(
+        description="The known label where there is one, else the model's class, as positions in "
+        "`class_names`.",
+        examples=[[2, 1]],
+    )
+    sources: list[Source] = Field(
+        description="Where each answer comes from.", examples=[["known", "predicted"]]
     )
     parts: list[Part | None] = Field(
         description="Part of the split that each bus belongs to; null where it was not used.",
@@ -107,4 +121,7 @@ class PredictionColumns(msgspec.Struct, frozen=True, kw_only=True):
     classes: list[int]
     probabilities: list[list[float]]
     truth: list[int]
+    known_labels: list[int]
+    answers: list[int]
+    sources: list[Source]
     parts: list[str | None]

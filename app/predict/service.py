@@ -13,7 +13,7 @@ from app.grid.grid import UNKNOWN_CLASS, Grid
 from app.jobs.service import list_jobs
 from app.jobs.states import JobState
 from app.models import service as models
-from app.models.predictions import PART_NAMES, Predictions
+from app.models.predictions import PART_NAMES, Answers, Predictions, find_known
 from app.predict.schemas import PredictionColumns, PredictionOut
 from app.storage.cache import BoundedCache
 from ml.arrays import IntArray
@@ -113,6 +113,7 @@ def predict_all(session: Session, choice: ModelChoice) -> PredictionColumns:
     """Return the predictions for every bus. Raises: the errors of ``choose_model``."""
     model = choose_model(session, choice)
     predictions = model.predictions
+    joined = Answers(np.argmax(predictions.probabilities, axis=1), model.truth)
     return PredictionColumns(
         label=predictions.label,
         graph_id=predictions.graph_id,
@@ -121,9 +122,12 @@ def predict_all(session: Session, choice: ModelChoice) -> PredictionColumns:
         warnings=_list_warnings(model),
         class_names=predictions.class_names,
         bus_ids=model.grid.bus_ids,
-        classes=np.argmax(predictions.probabilities, axis=1).tolist(),
+        classes=joined.predicted.tolist(),
         probabilities=_round(predictions.probabilities),
         truth=model.truth.tolist(),
+        known_labels=model.truth.tolist(),
+        answers=joined.answers.tolist(),
+        sources=joined.sources,
         parts=[PART_NAMES[part] for part in predictions.parts],
     )
 
@@ -167,10 +171,7 @@ def _advise(session: Session, choice: ModelChoice) -> str:
 
 
 def _load_truth(session: Session, predictions: Predictions) -> IntArray:
-    label_set = get_label_set(session, predictions.graph_id, predictions.label)
-    position = {name: code for code, name in enumerate(predictions.class_names)}
-    codes = [position.get(name, UNKNOWN_CLASS) for name in label_set.class_names]
-    return np.array([*codes, UNKNOWN_CLASS], dtype=np.int64)[label_set.classes]
+    return find_known(predictions, get_label_set(session, predictions.graph_id, predictions.label))
 
 
 def _find_bus(session: Session, model: ChosenModel, text: str) -> int:

@@ -1,3 +1,5 @@
+import csv
+import io
 import json
 import subprocess
 import sys
@@ -124,7 +126,64 @@ def test_predictions_of_the_active_model_are_columns_of_the_buses(api: TestClien
     assert ",load,0.7," in rows[1]
     net = json.loads(_export(api, graph_id, "pandapower"))
     columns = json.loads(net["_object"]["bus"]["_object"])["columns"]
-    assert {"predicted", "probability"} <= set(columns)
+    assert {"predicted", "probability", "known_label", "answer", "source"} <= set(columns)
+
+
+def _read_buses(api: TestClient, graph_id: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(_export(api, graph_id, "csv-buses"))))
+
+
+def test_an_exported_bus_tells_its_known_label_from_the_prediction(api: TestClient) -> None:
+    graph_id = post_graph(api)
+    put_model(api, graph_id)
+    second, last = (_read_buses(api, graph_id)[bus] for bus in (1, 5))
+    assert (second["known_label"], second["predicted"]) == ("generator", "neither")
+    assert (second["answer"], second["source"]) == ("generator", "known")
+    assert (last["known_label"], last["predicted"]) == ("", "neither")
+    assert (last["answer"], last["source"]) == ("neither", "predicted")
+
+
+@pytest.mark.parametrize("form", ["geojson", "graphml"])
+def test_every_format_for_buses_has_the_answers(api: TestClient, form: str) -> None:
+    graph_id = post_graph(api)
+    put_model(api, graph_id)
+    text = _export(api, graph_id, form)
+    if form == "geojson":
+        rows = [feature["properties"] for feature in json.loads(text)["features"]]
+    else:
+        rows = [row for _, row in nx.parse_graphml(text).nodes(data=True)]
+    assert [row["answer"] for row in rows[:6]] == [
+        *["load", "generator", "neither", "load", "generator"],
+        "neither",
+    ]
+    assert [row["source"] for row in rows[:6]] == ["known"] * 5 + ["predicted"]
+
+
+def test_a_label_set_called_source_keeps_its_column(api: TestClient) -> None:
+    graph_id = post_graph(api)
+    put_model(api, graph_id)
+    labels = {"name": "source", "labels": {"1": "wind", "2": "coal"}}
+    stored = api.post(f"/graphs/{graph_id}/labels", json=labels)
+    assert stored.status_code in (200, 201), stored.text
+    first = _read_buses(api, graph_id)[0]
+    assert (first["source"], first["source of the model"]) == ("wind", "known")
+
+
+def test_an_export_with_answers_can_be_read_again(api: TestClient) -> None:
+    graph_id = post_graph(api)
+    put_model(api, graph_id)
+    branches, buses = _export(api, graph_id, "csv"), _export(api, graph_id, "csv-buses")
+    files = {"file": branches.encode(), "buses": buses.encode()}
+    assert csv_tables.read(Request("csv", files)).grid.bus_ids == tuple("123456")
+
+
+def test_the_description_of_the_export_has_a_real_example(api: TestClient) -> None:
+    operation = api.get("/openapi.json").json()["paths"]["/graphs/{graph_id}/export/{form}"]["get"]
+    content = operation["responses"]["200"]["content"]
+    row = next(csv.DictReader(io.StringIO(content["text/csv"]["example"])))
+    point = content["application/geo+json"]["example"]["features"][0]["properties"]
+    assert list(row) == list(point)
+    assert {"known_label", "answer", "source"} <= set(row)
 
 
 def test_an_unknown_format_or_model_is_refused(api: TestClient, graph_id: str) -> None:

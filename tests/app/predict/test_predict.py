@@ -61,6 +61,19 @@ def test_a_bus_without_a_known_class_has_no_true_label(api: TestClient) -> None:
     assert (answer["answer"], answer["source"]) == (answer["class"], "predicted")
 
 
+def test_the_columns_agree_with_the_answers_for_single_buses(api: TestClient) -> None:
+    put_model(api, post_graph(api))
+    columns = api.get("/predict").json()
+    names = columns["class_names"]
+    for bus, bus_id in enumerate(columns["bus_ids"]):
+        answer = api.get(f"/predict/{bus_id}").json()
+        known = columns["known_labels"][bus]
+        assert answer["known_label"] == (None if known < 0 else names[known])
+        assert answer["answer"] == names[columns["answers"][bus]]
+        assert answer["source"] == columns["sources"][bus]
+        assert answer["class"] == names[columns["classes"][bus]]
+
+
 def test_a_bus_is_found_by_its_name(api: TestClient) -> None:
     put_model(api, post_graph(api))
     assert api.get("/predict/Bus 4").json()["bus_id"] == "4"
@@ -211,6 +224,9 @@ def test_all_buses_are_returned_as_columns(any_api: TestClient, graph_id: str) -
     assert columns["classes"] == [1, 2, 0, 1, 2, 2]
     assert columns["probabilities"][0] == [0.1, 0.7, 0.2]
     assert columns["truth"] == [1, 0, 2, 1, 0, -1]
+    assert columns["known_labels"] == [1, 0, 2, 1, 0, -1]
+    assert columns["answers"] == [1, 0, 2, 1, 0, 2]
+    assert columns["sources"] == ["known"] * 5 + ["predicted"]
     assert columns["parts"] == ["train", "validation", "test", "test", None, None]
 
 
