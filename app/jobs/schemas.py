@@ -28,13 +28,18 @@ class JobOut(BaseModel):
     )
     attempt: int = Field(description="How many times a worker has claimed the job.")
     cancel_requested: bool = Field(description="Whether cancellation was requested.")
-    epoch: int | None = Field(description="Last completed epoch.", examples=[120])
+    epoch: int | None = Field(
+        description="Last completed epoch; with `auto` the candidates tried so far.", examples=[120]
+    )
     epochs: int | None = Field(
-        description="Maximum number of epochs; training may stop earlier.", examples=[300]
+        description="Maximum number of epochs; training may stop earlier. With `auto` the number "
+        "of candidates.",
+        examples=[300],
     )
     stage: str | None = Field(
-        description="Current step after training, such as measuring a baseline.",
-        examples=["baselines: Random forest (5 of 7)"],
+        description="Current step: the candidate that `auto` tries, or a step after training such "
+        "as measuring a baseline.",
+        examples=["trying forest (12 of 80)", "baselines: Random forest (5 of 7)"],
     )
     train_loss: float | None
     validation_loss: float | None

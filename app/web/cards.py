@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
+from app.models.card.reports import CROSS_VALIDATION
+from app.models.card.schema import CardOut, PartFiguresOut
 from app.models.schemas import ModelId
 from app.models.service import make_card
 from app.storage.db import ReadingSession
@@ -15,6 +17,8 @@ from app.web.rendering import render
 router = APIRouter(prefix="/models", tags=["models"])
 
 _WIDTH, _HEIGHT = 560.0, 160.0
+_BEST_COUNT = 8
+"""Candidates of an automatic choice that are shown at once."""
 _CHARTS = (
     ("Loss", (("train_loss", "training"), ("validation_loss", "validation"))),
     ("Accuracy", (("train_accuracy", "training"), ("validation_accuracy", "validation"))),
@@ -45,8 +49,27 @@ class CurveChart:
 def show_card(model_id: ModelId, session: ReadingSession) -> HTMLResponse:
     """Returns the model card as an HTML page for reading and printing."""
     card = make_card(session, model_id)
-    html = render("card.html", card=card.model_dump(by_alias=True), charts=draw_charts(card.curves))
+    is_out_of_fold = card.split.kind == CROSS_VALIDATION
+    html = render(
+        "card.html",
+        card=card.model_dump(by_alias=True),
+        charts=draw_charts(card.curves),
+        rows=list_rows(card),
+        best_count=_BEST_COUNT,
+        out_of_fold=is_out_of_fold,
+        judged="out of fold" if is_out_of_fold else "on test buses",
+    )
     return HTMLResponse(html, headers=page_headers())
+
+
+def list_rows(card: CardOut) -> dict[str, PartFiguresOut]:
+    """Return the rows of the table of figures; an automatic choice has no validation buses."""
+    if card.selection is None:
+        return dict(card.metrics)
+    rows = {"out of fold": card.metrics["train"]}
+    if card.split.kind != CROSS_VALIDATION:
+        rows["test"] = card.metrics["test"]
+    return rows
 
 
 def draw_charts(curves: Curves) -> list[CurveChart]:

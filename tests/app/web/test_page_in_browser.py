@@ -59,6 +59,7 @@ def test_a_user_loads_a_grid_trains_a_model_and_sees_its_predictions(
     page.wait_for_selector(_DRAWN.format(118))
     expect(page.locator("#model-details")).to_contain_text("No model for this grid yet")
 
+    page.check("[name=method][value=lfgcn]")
     page.fill("[name=epochs]", str(QUICK["epochs"]))
     with page.expect_request("**/jobs/*/events"):
         page.click("#train-button")
@@ -72,22 +73,25 @@ def test_a_user_loads_a_grid_trains_a_model_and_sees_its_predictions(
     assert _count_drawn_buses(page) == 118
 
 
-def test_every_bus_is_drawn_in_its_predicted_class(watch: Watch, trained: TrainedService) -> None:
+def test_every_bus_is_drawn_in_the_class_of_its_answer(
+    watch: Watch, trained: TrainedService
+) -> None:
     page = _open_graph(watch, trained, trained.graph)
     predictions = trained.get("/predict", model_id=trained.model["id"])
     legend = page.locator("#legend")
     for code, name in enumerate(predictions["class_names"]):
-        expect(legend).to_contain_text(f"{name}: {predictions['classes'].count(code)}")
+        expect(legend).to_contain_text(f"{name}: {predictions['answers'].count(code)}")
     pairs = zip(predictions["classes"], predictions["truth"], strict=True)
     wrong = sum(predicted != truth for predicted, truth in pairs)
     expect(legend).to_contain_text(f"wrongly predicted: {wrong}")
     expect(legend).to_contain_text(f"training bus: {predictions['parts'].count('train')}")
+    expect(legend).to_contain_text(f"label known: {predictions['sources'].count('known')}")
     assert _count_drawn_buses(page) == 118
 
 
 def test_a_class_can_be_hidden_in_the_legend(watch: Watch, trained: TrainedService) -> None:
     page = _open_graph(watch, trained, trained.graph)
-    predicted = trained.get("/predict", model_id=trained.model["id"])["classes"]
+    answers = trained.get("/predict", model_id=trained.model["id"])["answers"]
     entry = page.locator("#legend button").nth(1)
     entry.press("Enter")
     expect(entry).to_have_attribute("aria-pressed", "false")
@@ -95,7 +99,7 @@ def test_a_class_can_be_hidden_in_the_legend(watch: Watch, trained: TrainedServi
         "(count) => document.getElementById('plot').data"
         ".filter((trace) => trace.customdata)"
         ".reduce((sum, trace) => sum + trace.x.length, 0) === count",
-        arg=118 - predicted.count(1),
+        arg=118 - answers.count(1),
     )
 
 
@@ -108,7 +112,8 @@ def test_a_click_on_a_bus_shows_the_prediction_of_the_api(
     answer = trained.get("/predict/59", model_id=trained.model["id"])
     details = page.locator("#bus-details")
     expect(details).to_contain_text(f"Predicted{answer['class']}")
-    expect(details).to_contain_text(f"True label{answer['true_label']}")
+    expect(details).to_contain_text(f"Answer{answer['answer']} (the known label)")
+    expect(details).to_contain_text(f"Known label{answer['known_label']}")
     expect(details.locator(".facts")).to_contain_text(
         {"train": "training", "validation": "validation", "test": "test"}[answer["split"]]
     )
@@ -196,6 +201,7 @@ def test_an_invalid_setting_shows_the_error_of_the_api(
     watched = watch(trained.address)
     page = watched.open(f"/?graph={trained.graph['id']}")
     page.wait_for_selector("#plot[data-buses]")
+    page.check("[name=method][value=lfgcn]")
     page.fill("[name=alpha]", "2")
     page.click("#train-button")
     expect(page.locator("#train-error")).to_contain_text("config.alpha")

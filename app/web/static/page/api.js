@@ -55,6 +55,8 @@ export const listModels = async (graphId) => (await request(`models?${query({ gr
 
 export const getModel = (id) => request(`models/${encodeURIComponent(id)}`);
 
+export const getCard = (id) => request(`models/${encodeURIComponent(id)}/card`);
+
 export const getPredictions = (modelId) => request(`predict?${query({ model_id: modelId })}`);
 
 export const listJobs = (limit) => request(`jobs?${query({ limit })}`);

@@ -1,4 +1,4 @@
-// One bus: the prediction, its probabilities, and whether it is correct.
+// One bus: its answer and where it comes from, the prediction of the model, its probabilities.
 
 import { fill, make } from "./dom.js";
 import { asFigure, asPercent } from "./figures.js";
@@ -8,6 +8,11 @@ const PARTS = {
   train: "training: the model was trained on this label",
   validation: "validation: used to choose the best epoch",
   test: "test: not used in training",
+};
+
+const CHOICE_PARTS = {
+  train: "known label, used for training; the prediction comes from models that did not see it",
+  test: "test: its label was not used",
 };
 
 /** Show a bus; without a model, show only the data of the grid. */
@@ -30,19 +35,29 @@ export function showFeatures(container, features) {
 function facts(grid, predictions, bus) {
   const rows = [];
   if (predictions.predicted[bus] >= 0) {
+    rows.push(["Answer", describeAnswer(predictions, bus)]);
     rows.push(["Predicted", predictions.classNames[predictions.predicted[bus]]]);
-    rows.push(["True label", describeTruth(predictions, bus)]);
-    rows.push(["Part of the split", PARTS[predictions.partOf(bus)] ?? "none"]);
+    rows.push(["Known label", describeKnown(predictions, bus)]);
+    rows.push(["Use of the label", describeUse(predictions, bus)]);
   }
   rows.push(["Neighbours", String(grid.neighbourCount(bus))]);
   return make("dl", { class: "facts" }, ...rows.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
 }
 
-function describeTruth(predictions, bus) {
-  const truth = predictions.truthName(bus);
-  if (truth === null) return "unknown";
+const describeAnswer = (predictions, bus) =>
+  make("span", {}, make("strong", {}, predictions.classNames[predictions.answers[bus]]),
+    predictions.isKnown(bus) ? " (the known label)" : ` (predicted, ${asPercent(predictions.confidence(bus))})`);
+
+function describeUse(predictions, bus) {
+  const part = predictions.partOf(bus);
+  return (predictions.isChoice ? CHOICE_PARTS : PARTS)[part] ?? (predictions.isKnown(bus) ? "not used" : "none: it is unknown");
+}
+
+function describeKnown(predictions, bus) {
+  const known = predictions.knownName(bus);
+  if (known === null) return "none";
   const wrong = predictions.isWrong(bus);
-  return make("span", {}, `${truth} – `, make("span", { class: `verdict ${wrong ? "wrong" : "right"}` }, wrong ? "✗ predicted wrongly" : "✓ predicted correctly"));
+  return make("span", {}, `${known} – `, make("span", { class: `verdict ${wrong ? "wrong" : "right"}` }, wrong ? "✗ predicted wrongly" : "✓ predicted correctly"));
 }
 
 function bars(predictions, bus) {

@@ -45,7 +45,7 @@ function showHead({ state, title, moment, button }, job, graphName) {
 
 function showProgress({ progress, figures }, job) {
   progress.hidden = !isActive(job);
-  progress.setAttribute("aria-label", "Epochs trained");
+  progress.setAttribute("aria-label", isSearch(job) ? "Candidates tried" : "Epochs trained");
   if (isNumber(job.epoch) && isNumber(job.epochs)) {
     progress.max = job.epochs;
     progress.value = job.epoch;
@@ -55,8 +55,14 @@ function showProgress({ progress, figures }, job) {
   figures.textContent = describeProgress(job);
 }
 
+/** A search for the best method has steps, but no losses. */
+export const isSearch = (job) => isNumber(job.epoch) && Boolean(job.stage) && !isNumber(job.train_loss);
+
+const asSentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
 function describeProgress(job) {
   if (!isNumber(job.epoch)) return waitingText(job);
+  if (isSearch(job)) return asSentence(job.stage);
   const epoch = `${job.epoch}${isNumber(job.epochs) ? ` of at most ${job.epochs}` : ""}`;
   if (isActive(job) && job.stage) return `Training finished; now: ${job.stage}.`;
   if (isActive(job)) return `Epoch ${epoch}: ${describeFigures(job)}.`;

@@ -3,7 +3,7 @@
 import { cancelJob, followJob, getJob, listJobs } from "./api.js";
 import { drawCurves, dropCurves, makeCurves } from "./curves.js";
 import { fill, make } from "./dom.js";
-import { isActive, makeJobCard } from "./job-card.js";
+import { isActive, isSearch, makeJobCard } from "./job-card.js";
 import { guarded, notify } from "./notices.js";
 
 const SHOWN = 6;
@@ -99,7 +99,8 @@ export class JobsPanel {
 
   /** Show the curves of the running job, or of the newest job with at least one epoch. */
   async showCurves(jobs) {
-    const job = jobs.find((one) => one.state === "running" && one.epoch) ?? jobs.find((one) => one.epoch);
+    const trained = jobs.filter((one) => one.epoch && !isSearch(one));
+    const job = trained.find((one) => one.state === "running") ?? trained[0];
     const mark = job ? `${job.id} ${job.epoch} ${job.state}` : null;
     if (mark === this.featured?.mark) return;
     if (this.featured && this.featured.id !== job?.id) {

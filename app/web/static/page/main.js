@@ -1,6 +1,6 @@
 // Entry point: holds the current grid, model and bus; every other module shows one part of them.
 
-import { getBus, getGraph, getModel, getPredictions, getTopology, listGraphs, listModels, loadCase, Problem } from "./api.js";
+import { getBus, getCard, getGraph, getModel, getPredictions, getTopology, listGraphs, listModels, loadCase, Problem } from "./api.js";
 import { showBus, showFeatures } from "./bus-panel.js";
 import { announce, byId, fill, make } from "./dom.js";
 import { Drawing } from "./drawing.js";
@@ -109,7 +109,8 @@ async function showGraph(graphId, modelId) {
     upload.recall(graph);
     const topology = await getTopology(graphId);
     if (turn !== state.turn) return;
-    Object.assign(state, { graph, grid: makeGrid(topology), selected: null, hidden: hiddenAtFirst(graph.bus_count) });
+    const predictions = new Predictions(graph.bus_count, null, null);
+    Object.assign(state, { graph, grid: makeGrid(topology), selected: null, predictions });
     byId("map-empty").hidden = true;
     byId("graph-choice").value = graphId;
     form.offer(graph.labels.map(({ name }) => name));
@@ -148,18 +149,21 @@ const lostModel = (id) =>
   new Problem({ title: "No such model", detail: `${state.graph.name} has no model ${id}: the model or its grid may have been deleted.` });
 
 const modelTitle = (model) =>
-  `${model.label} · ${model.kind.replaceAll("_", " ")} · test ${asPercent(model.metrics.test.accuracy)} · ${asMoment(model.created_at)}${model.active ? " · active" : ""}`;
+  `${model.label} · ${model.kind === "auto" ? "automatic choice · accuracy" : `${model.kind.replaceAll("_", " ")} · test`} ${asPercent(model.metrics.test.accuracy)} · ${asMoment(model.created_at)}${model.active ? " · active" : ""}`;
 
 /** Colour the grid by the predictions of a model; without an id, draw it in one colour. */
 async function showPredictions(modelId) {
   const turn = (state.turn += 1);
   await guarded("model", async () => {
     const [model, columns] = modelId ? await Promise.all([getModel(modelId), getPredictions(modelId)]) : [null, null];
+    const card = model?.kind === "auto" ? await getCard(modelId) : null;
     if (turn !== state.turn) return;
+    const isFirst = !state.predictions?.model;
     state.predictions = new Predictions(state.grid.ids.length, model, columns);
+    if (isFirst) state.hidden = hiddenAtFirst(state.predictions);
     if (modelId) byId("model-choice").value = modelId;
     window.history.replaceState(null, "", `?${pageAddress(state.graph, modelId)}`);
-    showModel(byId("model-details"), model, refreshModels);
+    showModel(byId("model-details"), model, card, refreshModels);
     showLegend(byId("legend"), state.grid, state.predictions, state.hidden, toggleEntry);
     showCaption();
     showSelected();

@@ -4,16 +4,27 @@ import { promote } from "./api.js";
 import { fill, make } from "./dom.js";
 import { asCount, asMoment, asPercent, asScore, isNumber, plural } from "./figures.js";
 import { guarded } from "./notices.js";
+import { describeChoice } from "./selection.js";
 
-const PARTS = [["test", "Test"], ["validation", "Validation"], ["train", "Training"]];
+const PARTS = [["test", "Test"], ["folds", "Out of fold"], ["validation", "Validation"], ["train", "Training"]];
 
 /** Show the figures of a model, or a hint if there is none; calls `onPromoted(id)` after a promotion. */
-export function showModel(container, model, onPromoted) {
+export function showModel(container, model, card, onPromoted) {
   if (!model) {
     fill(container, make("p", { class: "hint" }, "No model for this grid yet. Train one with the form below."));
     return;
   }
+  if (card?.selection) {
+    fill(container, ...describeChoice(card), figures(choiceMetrics(model)), settings(model), cardLink(model));
+    return;
+  }
   fill(container, warning(model), promotion(model, onPromoted), sentence(model), figures(model.metrics), bestBaseline(model) ?? largestClass(model), settings(model), cardLink(model));
+}
+
+/** Without test buses all figures are the same: out of fold. */
+function choiceMetrics({ metrics, manifest }) {
+  const isTested = manifest.split_request?.kind !== "cross_validation" && metrics.test.count > 0;
+  return isTested ? { test: metrics.test, folds: metrics.train } : { folds: metrics.train };
 }
 
 function sentence({ metrics }) {
@@ -23,7 +34,7 @@ function sentence({ metrics }) {
 }
 
 function figures(metrics) {
-  const rows = PARTS.map(([part, name]) => make("tr", { class: part === "test" ? "test-row" : null },
+  const rows = PARTS.filter(([part]) => metrics[part]).map(([part, name], row) => make("tr", { class: row === 0 ? "test-row" : null },
     make("th", { scope: "row" }, name),
     make("td", {}, asCount(metrics[part].count)),
     make("td", {}, asPercent(metrics[part].accuracy)),
@@ -70,7 +81,7 @@ function largestClass({ metrics, class_names: names }) {
 function settings(model) {
   const { config } = model;
   const text = [
-    `${model.kind.toUpperCase()} for “${model.label}”`,
+    `${model.kind === "auto" ? "Automatic choice" : model.kind.toUpperCase()} for “${model.label}”`,
     isNumber(model.best_epoch) ? `weights of epoch ${model.best_epoch}, the best on validation` : null,
     isNumber(config?.sigma) ? `α ${config.alpha}, σ ${config.sigma}, γ ${config.gamma}, seed ${config.seed}` : null,
     asMoment(model.created_at),

@@ -31,8 +31,12 @@ export function classMark(index) {
   return mark(outline);
 }
 
-/** The ring around training buses. */
+/** The square around training buses. */
 export const trainingMark = () =>
+  mark(makeSvg("rect", { x: 2, y: 2, width: 12, height: 12, fill: "none", stroke: "currentColor", "stroke-width": 2 }));
+
+/** The ring around buses whose label is known. */
+export const knownMark = () =>
   mark(makeSvg("circle", { cx: 8, cy: 8, r: 6, fill: "none", stroke: "currentColor", "stroke-width": 2 }));
 
 /** The cross on wrong predictions. */

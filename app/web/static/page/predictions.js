@@ -1,4 +1,4 @@
-// Predictions of a model for every bus, with the true labels.
+// Predictions of a model for every bus, beside the known labels.
 
 /** Predictions of a model, from the columns of GET /predict. */
 export class Predictions {
@@ -7,6 +7,7 @@ export class Predictions {
     this.classNames = model?.class_names ?? [];
     this.columns = columns;
     this.predicted = columns?.classes ?? new Array(busCount).fill(-1);
+    this.answers = columns?.answers ?? this.predicted;
   }
 
   /** Probability of every class at a bus. */
@@ -18,17 +19,31 @@ export class Predictions {
     return this.probabilities(bus)[this.predicted[bus]] ?? null;
   }
 
-  /** Position of the true class; -1 if it is unknown. */
-  truth(bus) {
-    return this.columns?.truth[bus] ?? -1;
+  /** Position of the class that the label set gives the bus; -1 if it gives none. */
+  known(bus) {
+    return this.columns?.known_labels[bus] ?? -1;
   }
 
-  truthName(bus) {
-    return this.classNames[this.truth(bus)] ?? null;
+  knownName(bus) {
+    return this.classNames[this.known(bus)] ?? null;
+  }
+
+  isKnown(bus) {
+    return this.known(bus) >= 0;
   }
 
   isWrong(bus) {
-    return this.truth(bus) >= 0 && this.truth(bus) !== this.predicted[bus];
+    return this.isKnown(bus) && this.known(bus) !== this.predicted[bus];
+  }
+
+  /** Whether the method was chosen automatically; known buses are then predicted out of fold. */
+  get isChoice() {
+    return this.model?.kind === "auto";
+  }
+
+  /** Whether some labelled buses were kept apart for validation or testing. */
+  get hasSplit() {
+    return (this.columns?.parts ?? []).some((part) => part === "validation" || part === "test");
   }
 
   /** "train", "validation", "test" or null. */

@@ -1,4 +1,4 @@
-// Plotly traces: branches, buses by predicted class, and markers on top of them.
+// Plotly traces: branches, buses by their answer, and markers on top of them.
 
 import { asPercent } from "./figures.js";
 import { classStyle } from "./palette.js";
@@ -9,8 +9,14 @@ const CROWDED_GRID = 3000;
 // Plotly shapes of the same size cover different areas.
 const SCALES = { "triangle-up": 1.25, diamond: 1.2, square: 0.95, star: 1.4, cross: 1.15 };
 
-/** Legend entries that are off at first: on a large grid the markers would cover the buses. */
-export const hiddenAtFirst = (busCount) => new Set(busCount > CROWDED_GRID ? ["training", "wrong"] : []);
+/** Legend entries that are off at first: on a large grid the markers would cover the buses, and rings
+ * around all buses tell nothing. */
+export function hiddenAtFirst(predictions) {
+  const count = predictions.predicted.length;
+  const hidden = new Set(count > CROWDED_GRID ? ["training", "wrong", "known"] : []);
+  if (predictions.answers.every((_, bus) => predictions.isKnown(bus))) hidden.add("known");
+  return hidden;
+}
 
 /** Whether a grid of this size is drawn with WebGL, if the browser supports it. */
 export const needsWebgl = (busCount) => busCount > LARGE_GRID;
@@ -25,13 +31,14 @@ export function makeTraces(grid, predictions, { hidden, selected }) {
   return [
     ...branchTraces(scene),
     ...busTraces(scene, buses),
-    overlay(scene, "training", hidden.has("training") ? [] : buses.filter((bus) => predictions.isTraining(bus)), trainingRing(scene)),
+    overlay(scene, "known", hidden.has("known") ? [] : buses.filter((bus) => predictions.isKnown(bus)), knownRing(scene)),
+    overlay(scene, "training", hidden.has("training") || !predictions.hasSplit ? [] : buses.filter((bus) => predictions.isTraining(bus)), trainingSquare(scene)),
     overlay(scene, "wrong", hidden.has("wrong") ? [] : buses.filter((bus) => predictions.isWrong(bus)), wrongCross(scene)),
     overlay(scene, "selected", selected === null ? [] : [selected], selectedRing(scene)),
   ];
 }
 
-export const legendKey = (predictions, bus) => `class ${predictions.predicted[bus]}`;
+export const legendKey = (predictions, bus) => `class ${predictions.answers[bus]}`;
 
 const markerSize = (count) => Math.max(3, Math.min(12, 20 - 4 * Math.log10(count)));
 
@@ -54,7 +61,7 @@ function branchTraces({ grid, type }) {
 function busTraces({ grid, predictions, type, size }, buses) {
   const classes = predictions.classNames.length ? predictions.classNames.map((_, index) => index) : [-1];
   return classes.map((index) => {
-    const members = buses.filter((bus) => predictions.predicted[bus] === index);
+    const members = buses.filter((bus) => predictions.answers[bus] === index);
     const style = index < 0 ? { colour: themeColour("unknown"), shape: "circle" } : classStyle(index);
     return {
       type, ...placesOf(grid, members), mode: "markers", name: predictions.classNames[index] ?? "not predicted",
@@ -73,7 +80,9 @@ const overlay = ({ grid, type }, name, members, marker) => ({
   type, name, ...placesOf(grid, members), mode: "markers", hoverinfo: "skip", marker,
 });
 
-const trainingRing = ({ size }) => outline(1.5 * size, "circle-open", "ink", size / 6);
+const knownRing = ({ size }) => outline(1.5 * size, "circle-open", "ink", size / 6);
+
+const trainingSquare = ({ size }) => outline(1.9 * size, "square-open", "ink", size / 6);
 
 const wrongCross = ({ size }) => outline(0.8 * size, "x-thin-open", "ink", size / 6);
 
@@ -90,12 +99,12 @@ const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
 function hoverText(grid, predictions, bus) {
   const lines = [escaped(grid.title(bus))];
+  const known = predictions.knownName(bus);
+  if (known !== null) lines.push(`known label: ${escaped(known)}`);
   if (predictions.predicted[bus] >= 0) {
     const name = predictions.classNames[predictions.predicted[bus]];
-    lines.push(`predicted: ${escaped(name)} (${asPercent(predictions.confidence(bus))})`);
+    lines.push(`predicted: ${escaped(name)} (${asPercent(predictions.confidence(bus))})${predictions.isWrong(bus) ? " – wrong" : ""}`);
   }
-  const truth = predictions.truthName(bus);
-  if (truth !== null) lines.push(`true label: ${escaped(truth)}${predictions.isWrong(bus) ? " – wrong" : ""}`);
-  if (predictions.partOf(bus)) lines.push(`part of the split: ${predictions.partOf(bus)}`);
+  if (predictions.hasSplit && predictions.partOf(bus)) lines.push(`part of the split: ${predictions.partOf(bus)}`);
   return lines.join("<br>");
 }

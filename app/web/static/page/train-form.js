@@ -6,14 +6,31 @@ import { announce, byId, fill, make, showMessage } from "./dom.js";
 const DEFAULT_LABEL = "role";
 const INTEGERS = ["epochs", "seed"];
 const NUMBERS = ["alpha", "sigma", "gamma"];
+const HINTS = {
+  auto: "Compares many methods by cross-validation, trains the best one on all labels and states how good it is expected to be.",
+  lfgcn: "10% of the labelled buses are used for training, 20% for validation (best epoch), 70% for testing.",
+};
 
 export class TrainForm {
   constructor(form, { currentGraph, onStarted }) {
     Object.assign(this, { form, currentGraph, onStarted });
+    form.addEventListener("change", () => this.showMethod());
+    this.showMethod();
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.submit();
     });
+  }
+
+  /** Show the settings of the chosen method; the automatic choice has none. */
+  showMethod() {
+    const isAuto = this.isAuto();
+    byId("train-settings").hidden = isAuto;
+    byId("train-hint").textContent = HINTS[isAuto ? "auto" : "lfgcn"];
+  }
+
+  isAuto() {
+    return this.form.elements.method.value === "auto";
   }
 
   /** Offer the label sets of a grid; without any, training is disabled. */
@@ -45,8 +62,9 @@ export class TrainForm {
   /** Read the form; an empty field is omitted, so that the service uses its default. */
   read() {
     const fields = new FormData(this.form);
+    if (this.isAuto()) return { graph_id: this.currentGraph().id, label: fields.get("label") };
     const given = [...NUMBERS, ...INTEGERS].filter((name) => fields.get(name).trim() !== "");
-    const config = Object.fromEntries(given.map((name) => [name, Number(fields.get(name))]));
+    const config = { method: "lfgcn", ...Object.fromEntries(given.map((name) => [name, Number(fields.get(name))])) };
     return { graph_id: this.currentGraph().id, label: fields.get("label"), config };
   }
 
