@@ -117,8 +117,8 @@ def export_graph(
     Every format but `json` and `csv` (the branches) has these columns per bus: `predicted`,
     `probability` and `probability of <class>` are the model's own (out of fold where the label
     was used for training with `auto`); `known_label` is the label in the label set, `answer` the
-    known label if there is one and else the predicted class, and `source` says which: `known` or
-    `predicted`. A name that the grid already uses gets the addition ` of the model`.
+    known label if there is one and else the predicted class, and `source` is accordingly `known`
+    or `predicted`. A name that the grid already uses gets the addition ` of the model`.
     """
     grid = load_grid(session, graph_id)
     predictions = _find_predictions(session, graph_id, model_id)

@@ -1,4 +1,4 @@
-"""The automatic choice on the page: trained without settings, explained, drawn beside known labels."""
+"""The automatic choice on the page: trained without settings, explained, known labels ringed."""
 
 import re
 from typing import Any
@@ -58,16 +58,19 @@ def test_the_form_trains_without_settings_and_the_job_names_the_candidate(
 def test_the_settings_of_lfgcn_appear_when_it_is_chosen(
     watch: Watch, trained: TrainedService, graph: Any
 ) -> None:
-    page = open_graph(watch, trained, graph)
+    watched = watch(trained.address)
+    page = watched.open(f"/?graph={graph['id']}")
+    page.wait_for_selector("#plot[data-buses='118']")
     page.get_by_label("LFGCN with these settings").check()
     expect(page.locator("[name=alpha]")).to_be_visible()
     expect(page.locator("#train-hint")).to_contain_text("10% of the labelled buses")
+    page.fill("[name=alpha]", "2")
     with page.expect_request("**/train") as sent:
-        page.fill("[name=alpha]", "2")
-        page.route("**/train", lambda route: route.abort())
         page.click("#train-button")
     config = sent.value.post_data_json["config"]
     assert (config["method"], config["alpha"]) == ("lfgcn", 2)
+    expect(page.locator("#train-error")).to_contain_text("config.alpha")
+    assert "422" in watched.complaints.pop()
 
 
 def test_the_panel_shows_what_to_expect_what_was_chosen_and_the_best_candidates(
