@@ -1,6 +1,7 @@
 """The replay job: train a model again from its manifest and compare it with the stored one."""
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
@@ -17,6 +18,8 @@ from app.storage.documents import JobResult
 from app.storage.tables import JobRow
 from app.train.request import TrainingSubject
 from app.train.task import train_or_resume
+
+_MOST_NAMED = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +42,9 @@ def run(job: JobRow, handle: JobHandle, _settings: Settings) -> None:
         for difference in ml.list_differences(manifest, stored.graph)
     )
     split = ml.read_split(manifest)
-    if split is None or any(difference.what in ml.DECISIVE for difference in differences):
+    if split is not None and manifest.get("selection") and not _is_refused(differences):
+        differences += tuple(_list_unknown_candidates(stored, split))
+    if split is None or _is_refused(differences):
         result = ReplayResult.refuse(differences)
     else:
         with ml.threads_of(manifest):
@@ -51,6 +56,10 @@ def run(job: JobRow, handle: JobHandle, _settings: Settings) -> None:
         return store_replay(session, job, result.as_document(seconds))
 
     handle.succeed({"stage": "compared with the stored model"}, store)
+
+
+def _is_refused(differences: tuple[ReplayDifference, ...]) -> bool:
+    return any(difference.what in ml.DECISIVE for difference in differences)
 
 
 def _load(session: Session, model_id: str) -> _StoredModel:
@@ -94,6 +103,19 @@ def _choose_again(handle: JobHandle, stored: _StoredModel, split: ml.Split) -> m
         on_step=lambda _key, number, _total: handle.check_stop(number),
     )
     return ml.FittedMethod(result.probabilities, result.artifact)
+
+
+def _list_unknown_candidates(stored: _StoredModel, split: ml.Split) -> Iterator[ReplayDifference]:
+    """Yield candidates of the schedule that this version does not have: it cannot be repeated."""
+    manifest = stored.artifact.manifest
+    settings = ml.AutoSettings.from_stored(manifest["config"])
+    plan = ml.plan_auto(stored.graph, split, settings, stored.surroundings)
+    known = {step.candidate for step in (*plan.steps, *plan.networks)} | set(plan.skipped)
+    schedule = ml.read_schedule(manifest)
+    used = {step.candidate for step in (*schedule.steps, *schedule.networks)}
+    if used - known:
+        named = ", ".join(sorted(used - known)[:_MOST_NAMED])
+        yield ReplayDifference("config", f"candidates {named}", "candidates of this version")
 
 
 def _compare(

@@ -1,5 +1,6 @@
 """GET /models/{id}/card.html: the model card as a printable page without scripts."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fastapi import APIRouter
@@ -62,10 +63,10 @@ def show_card(model_id: ModelId, session: ReadingSession) -> HTMLResponse:
     return HTMLResponse(html, headers=page_headers())
 
 
-def list_rows(card: CardOut) -> dict[str, PartFiguresOut]:
+def list_rows(card: CardOut) -> Mapping[str, PartFiguresOut]:
     """Return the rows of the table of figures; an automatic choice has no validation buses."""
     if card.selection is None:
-        return dict(card.metrics)
+        return {str(part): figures for part, figures in card.metrics.items()}
     rows = {"out of fold": card.metrics["train"]}
     if card.split.kind != CROSS_VALIDATION:
         rows["test"] = card.metrics["test"]

@@ -3,10 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from tests.app.samples import post_graph, ring
+from ml import Split
+from tests.app.models.files.hostile_files import Envelope, Tensors, rewritten
+from tests.app.samples import post_graph, put_model, ring
 from tests.app.worker.conftest import Bench
 from tests.app.worker.over_http import follow, serving
 
@@ -122,6 +125,26 @@ def test_a_downloaded_model_is_imported_with_its_card_and_replayed(
         assert card[name] == before[name], name
     replay = follow(api, api.post(f"/models/{made.json()['id']}/replay"))["result"]["replay"]
     assert (replay["verdict"], replay["predictions_equal"]) == ("bit-equal", True)
+
+
+def test_a_schedule_with_an_unknown_candidate_cannot_be_replayed(
+    served: tuple[TestClient, Bench],
+) -> None:
+    def rename(_: Tensors, envelope: Envelope) -> None:
+        envelope["manifest"]["selection"]["schedule"]["steps"][0]["candidate"] = "from the future"
+
+    api, _ = served
+    graph_id = post_graph(api, ring(33))
+    trained = follow(api, api.post("/train", json={"graph_id": graph_id}))["model_id"]
+    content = api.get(f"/models/{trained}/download").content
+    other = put_model(api, graph_id, split=Split(*(np.array([bus]) for bus in range(3))))
+    api.post(f"/models/{other}/promote", json={"reason": "the other is deleted"})
+    assert api.delete(f"/models/{trained}").status_code == 204
+    file = {"file": ("model.safetensors", rewritten(content, rename))}
+    made = api.post("/models/import", files=file).json()["id"]
+    replay = follow(api, api.post(f"/models/{made}/replay"))["result"]["replay"]
+    assert replay["verdict"] == "not replayable"
+    assert "from the future" in replay["differences"][-1]["stored"]
 
 
 def test_one_label_per_class_is_enough(served: tuple[TestClient, Bench]) -> None:

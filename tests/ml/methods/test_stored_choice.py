@@ -35,7 +35,7 @@ def store(member: StoredMember, arrays: Tensors) -> dict[str, Any]:
 def fit(method: str) -> tuple[StoredMember, dict[str, Any]]:
     settings = TABULAR[method]
     columns = FeatureParts(PROBLEM).make(settings["parts"], PROBLEM.known)
-    _, arrays = fit_tabular(method, settings, columns, GRAPH, PROBLEM.known, 0)
+    arrays = fit_tabular(method, settings, columns, GRAPH, PROBLEM.known, 0).tensors
     member = StoredMember("tabular", method, settings)
     return member, store(member, arrays)
 
