@@ -12,6 +12,7 @@ import ml
 from app.graphs.service import read_surroundings, to_ml_graph
 from app.grid.grid import Grid, LabelSet
 from app.jobs.handle import JobHandle
+from app.models.choice import NOT_COMPARED, measure_choice
 from app.models.predictions import PackedPredictions
 from app.models.service import NewModel, extend_manifest, store_model
 from app.storage.documents import JobProgress, JobResult, ManifestDocument, SplitRequestDocument
@@ -21,7 +22,6 @@ from app.train.splits import draw_known
 from ml.arrays import FloatArray
 
 _log = structlog.get_logger("levygrid.train")
-_NOT_MEASURED = "the automatic choice compared its own candidates; see `selection`"
 
 
 def run_auto(
@@ -47,7 +47,7 @@ def run_auto(
         on_step=search.start_candidate,
         stored=search.arrays,
     )
-    metrics = _measure(graph, split, result.probabilities)
+    metrics = measure_choice(graph, split, result.probabilities)
     model = _make_model(request, label_set.definition, split, result, metrics)
 
     def store(session: Session) -> JobResult:
@@ -58,17 +58,6 @@ def run_auto(
         }
 
     handle.succeed(search.finish(), store)
-
-
-def _measure(graph: ml.Graph, split: ml.Split, probabilities: FloatArray) -> dict[str, ml.Metrics]:
-    """Return the figures: out of fold on the known buses, and on the test buses if there are any.
-
-    The answers for known buses are out of fold, so no label judges a model that learnt it.
-    """
-    out_of_fold = ml.evaluate(probabilities, graph.labels, split.train)
-    tested = len(split.test) > 0
-    test = ml.evaluate(probabilities, graph.labels, split.test) if tested else out_of_fold
-    return {"train": out_of_fold, "validation": out_of_fold, "test": test}
 
 
 def _make_model(
@@ -93,7 +82,7 @@ def _make_model(
         metrics={part: figures.as_dict() for part, figures in metrics.items()},
         curves={},
         predictions=PackedPredictions.pack(result.probabilities, split),
-        baselines={"seconds_allowed": 0, "omitted": _NOT_MEASURED, "items": []},
+        baselines=NOT_COMPARED,
     )
 
 

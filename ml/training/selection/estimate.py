@@ -59,10 +59,8 @@ def estimate_accuracy(pool: Pool, groups: IntArray | None, seed: int) -> Accurac
         losses.append(float(loss[left].mean()))
     apparent = float(score_choice(pool, choose(pool, np.ones(count)))[0].mean())
     if not scores:
-        nothing = float("nan")
-        return AccuracyEstimate(
-            apparent, 0.0, 1.0, nothing, apparent, count, method="too few nodes"
-        )
+        loss = float(score_choice(pool, choose(pool, np.ones(count)))[1].mean())
+        return AccuracyEstimate(apparent, 0.0, 1.0, loss, apparent, count, method="too few nodes")
     mean = float(np.mean(scores))
     low, high = np.quantile(scores, [0.025, 0.975])
     # Scores that are all one would give an interval without width.

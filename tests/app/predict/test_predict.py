@@ -179,17 +179,28 @@ def test_two_labels_of_one_grid_cause_no_warning(api: TestClient) -> None:
     assert api.get("/predict/1").json()["warnings"] == []
 
 
-def test_other_grids_with_the_bus_are_suggested(api: TestClient) -> None:
+def test_a_bus_that_only_one_grid_has_is_answered_from_it(api: TestClient) -> None:
     large, small = post_graph(api, ring(name="large")), post_graph(api, ring(4, name="mine"))
-    put_model(api, large)
+    model = put_model(api, large)
     put_model(api, small)
-    detail = api.get("/predict/6").json()["detail"]
-    assert detail.startswith("The grid 'mine' has no bus '6'.")
-    assert f"?graph_id={large} ('large')" in detail
-    assert small not in detail
+    answer = api.get("/predict/6").json()
+    assert (answer["graph_id"], answer["model_id"]) == (large, model)
+    assert answer["chosen"] == "the only grid with an active model that has this bus"
     assert "graph_id" not in api.get("/predict/9").json()["detail"]
     named = api.get("/predict/6", params={"graph_id": small}).json()["detail"]
     assert named == "The grid 'mine' has no bus '6'."
+
+
+def test_several_other_grids_with_the_bus_are_suggested(api: TestClient) -> None:
+    large, larger = post_graph(api, ring(name="large")), post_graph(api, ring(7, name="larger"))
+    small = post_graph(api, ring(4, name="mine"))
+    for graph_id in (large, larger, small):
+        put_model(api, graph_id)
+    detail = api.get("/predict/6").json()["detail"]
+    assert detail.startswith("The grid 'mine' has no bus '6'.")
+    assert f"?graph_id={large} ('large')" in detail
+    assert f"?graph_id={larger} ('larger')" in detail
+    assert small not in detail
 
 
 def test_the_model_in_the_request_answers_instead_of_the_active_one(
