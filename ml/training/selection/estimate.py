@@ -57,10 +57,12 @@ def estimate_accuracy(pool: Pool, groups: IntArray | None, seed: int) -> Accurac
         hits, loss = score_choice(pool, choose(pool, counts))
         scores.append(float(hits[left].mean()))
         losses.append(float(loss[left].mean()))
-    apparent = float(score_choice(pool, choose(pool, np.ones(count)))[0].mean())
+    right, lost = score_choice(pool, choose(pool, np.ones(count)))
+    apparent = float(right.mean())
     if not scores:
-        loss = float(score_choice(pool, choose(pool, np.ones(count)))[1].mean())
-        return AccuracyEstimate(apparent, 0.0, 1.0, loss, apparent, count, method="too few nodes")
+        uncorrected = float(lost.mean())
+        few = "too few nodes"
+        return AccuracyEstimate(apparent, 0.0, 1.0, uncorrected, apparent, count, method=few)
     mean = float(np.mean(scores))
     low, high = np.quantile(scores, [0.025, 0.975])
     # Scores that are all one would give an interval without width.
