@@ -10,6 +10,7 @@ from fastapi.openapi.utils import get_openapi
 
 from app.cases import endpoints as cases
 from app.export import endpoints as export
+from app.graphs import checks
 from app.graphs import endpoints as graphs
 from app.health import endpoints as health
 from app.http import problem_catalogue
@@ -55,7 +56,7 @@ def create_app(settings: Settings, dispatcher: Dispatcher | None = None) -> Fast
     app.state.database = Database(settings.resolved_database_url)
     app.state.dispatcher = dispatcher or PolledTable()
     app.state.job_streams = JobStreams(app.state.database, settings.event_streams)
-    features = (cases, graphs, labels, export, train, sweeps, jobs, predict, replays)
+    features = (cases, graphs, checks, labels, export, train, sweeps, jobs, predict, replays)
     model_parts = (models, model_files, comparison, baselines)
     for part in (*features, *model_parts, cards, health, problem_catalogue, pages):
         app.include_router(part.router)

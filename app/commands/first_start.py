@@ -9,7 +9,7 @@ import structlog
 from sqlalchemy.orm import Session
 
 from app.commands import texas
-from app.graphs.service import list_graphs, store_grid
+from app.graphs.service import count_findings, list_graphs, store_grid
 from app.grid.grid import LabelSet
 from app.grid.report import ReadGrid
 from app.ingest.cases.catalogue import find_matpower_folder, read_named_case
@@ -61,7 +61,7 @@ def load_first_grids(settings: Settings, database: Database) -> None:
     IEEE 118 comes first: it is small and answers within seconds. The page opens with Texas,
     the newer grid.
     """
-    read = read_case(SMALL_CASE)
+    read = count_findings(read_case(SMALL_CASE))
     with database.writing() as session:
         if not _is_empty(session):
             return
@@ -71,7 +71,7 @@ def load_first_grids(settings: Settings, database: Database) -> None:
     if find_matpower_folder() is None:
         return
     limits = ReadLimits(settings.bus_limit, settings.branch_limit)
-    read = read_named_case(texas.CASE, ReadOptions(), limits)
+    read = count_findings(read_named_case(texas.CASE, ReadOptions(), limits))
     with database.writing() as session:
         graph, _ = store_grid(session, read)
         store_label_set(session, graph.id, _survey(read))

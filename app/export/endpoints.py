@@ -9,11 +9,12 @@ from fastapi import APIRouter, Path, Query, Response
 from sqlalchemy.orm import Session
 
 from app.errors import ModelNotFound
+from app.export.graphml_writer import write_graphml
 from app.export.json_writers import write_geojson, write_topology
 from app.export.pandapower_writer import write_pandapower
 from app.export.sheet import Exported, lay_out_branches, lay_out_buses
-from app.export.text_writers import write_csv, write_graphml
 from app.graphs.service import get_label_set, list_label_sets, load_grid
+from app.http.csv_text import write_csv
 from app.models import service as models
 from app.models.predictions import Predictions
 from app.storage.db import ReadingSession

@@ -7,10 +7,10 @@ from typing import TypeAlias
 import numpy as np
 
 from app.grid.grid import UNKNOWN_CLASS, Grid, LabelSet
+from app.http.csv_text import Cell
 from app.models.predictions import Answers, Predictions
 from ml.arrays import FloatArray
 
-Cell: TypeAlias = str | float | int | None
 Sheet: TypeAlias = dict[str, list[Cell]]
 
 _DECIMALS = 6

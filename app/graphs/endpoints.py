@@ -53,14 +53,14 @@ def create_graph(
     """Store a built-in case by name, a topology as JSON, or a file of a supported format.
 
     A new version of another grid takes over its labels and aliases by bus id; the import report
-    lists the differences.
+    lists the differences. `report.checks` counts the findings of the checks of the grid model.
     """
     before = _load_predecessor(database, version_of)
     read = _read_body(body, request.app.state.settings)
-    if before is not None:
-        with database.reading() as session:
-            stored = service.find_stored(session, read)
-        read = read if stored else carry_over(before, read)
+    with database.reading() as session:
+        stored = service.find_stored(session, read)
+    if stored is None:
+        read = service.count_findings(read if before is None else carry_over(before, read))
     with database.writing() as session:
         row, is_new = service.store_grid(session, read, before)
         detail = service.get_detail(session, row.id)

@@ -1,13 +1,17 @@
 """Stores grids once per content, loads them from memory, translates them for ``ml``."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from uuid import uuid4
 
 import msgspec
 import numpy as np
+from msgspec import UNSET
 from sqlalchemy.orm import Session
 
+from app.checks.checked_grid import CheckedGrid
+from app.checks.registry import check_grid
+from app.checks.report import CheckReport
 from app.errors import GraphInUse, GraphNotFound, LabelNotFound, TrainingRejected
 from app.graphs import repository
 from app.grid.difference import GridDifference, describe_difference
@@ -15,7 +19,7 @@ from app.grid.grid import Grid, LabelSet
 from app.grid.listing import join_first
 from app.grid.packing import hash_content, pack_grid, unpack_grid
 from app.grid.places import add_substations, complete_substations, describe_substations, find_places
-from app.grid.report import ReadGrid, SubstationReport
+from app.grid.report import CheckCounts, ImportReport, ReadGrid, SubstationReport
 from app.grid.versions import Predecessor
 from app.storage.cache import BoundedCache
 from app.storage.db import current_time
@@ -63,6 +67,23 @@ def store_grid(
     if stored is None:
         raise GraphNotFound("The grid was deleted while it was being stored; send it again.")
     return stored, False
+
+
+def count_findings(read: ReadGrid) -> ReadGrid:
+    """Check the model of a grid that is not yet stored; its report gets the number of findings."""
+    checked = CheckedGrid(complete_substations(read.grid), read.label_sets)
+    found = check_grid(checked, most=0)
+    counts = CheckCounts(found.errors, found.warnings, found.notes)
+    return replace(read, report=msgspec.structs.replace(read.report, checks=counts))
+
+
+def check_stored(
+    session: Session, graph_id: str, without: Collection[str], most: int
+) -> CheckReport:
+    """Check the model of a stored grid. Raises: GraphNotFound, Rejected for an unknown rule."""
+    grid = load_grid(session, graph_id)
+    label_sets = repository.list_label_sets(session, graph_id)
+    return check_grid(CheckedGrid(grid, label_sets), without, most)
 
 
 def find_stored(session: Session, read: ReadGrid) -> GraphRow | None:
@@ -221,9 +242,16 @@ def _make_row(session: Session, read: ReadGrid, content_hash: str) -> GraphRow:
         branch_count=grid.branch_count,
         island_count=read.report.islands,
         feature_names=list(grid.feature_names),
-        report=msgspec.to_builtins(read.report),
+        report=msgspec.to_builtins(_name_checks(read.report, graph_id)),
         arrays=pack_grid(grid),
         family=graph_id,
         version=1,
         created_at=current_time(session),
     )
+
+
+def _name_checks(report: ImportReport, graph_id: str) -> ImportReport:
+    if report.checks is UNSET:
+        return report
+    checks = msgspec.structs.replace(report.checks, path=f"/graphs/{graph_id}/checks")
+    return msgspec.structs.replace(report, checks=checks)

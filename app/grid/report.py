@@ -95,6 +95,15 @@ class TextColumnReport(Struct, frozen=True):
     """The ten values on most buses, with the number of buses."""
 
 
+class CheckCounts(Struct, frozen=True):
+    """Findings of the checks of the grid model by severity, and the path that lists them."""
+
+    errors: int
+    warnings: int
+    notes: int
+    path: str = ""
+
+
 class VersionChange(Struct, frozen=True):
     """What a new version took over from the version before it, and what has changed."""
 
@@ -143,6 +152,7 @@ class ImportReport(SourceNotes, frozen=True, kw_only=True):
     substations: SubstationReport | UnsetType = UNSET
     text_columns: list[TextColumnReport] = []
     version: VersionChange | UnsetType = UNSET
+    checks: CheckCounts | UnsetType = UNSET
 
     def add_notes(self, notes: Sequence[str]) -> "ImportReport":
         """Return the report with further notes."""

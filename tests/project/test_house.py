@@ -16,7 +16,7 @@ ROOTS = {
     "app": {
         *("bench", "cases", "commands", "export", "graphs", "grid", "health", "http", "ingest"),
         *("jobs", "labels", "models", "power", "predict", "replays", "storage", "sweeps", "train"),
-        *("web", "worker"),
+        *("web", "worker", "checks"),
         *("cli.py", "errors.py", "logs.py", "main.py", "settings.py", "temporary_service.py"),
     },
     "ml": {

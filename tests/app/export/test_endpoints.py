@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
-from app.export.text_writers import neutralise, write_csv
 from app.grid.grid import Grid
 from app.ingest.formats import csv_tables, graphml, node_link
 from app.ingest.formats.pandapower import network as pandapower_json
@@ -190,10 +189,3 @@ def test_an_unknown_format_or_model_is_refused(api: TestClient, graph_id: str) -
     assert api.get(f"/graphs/{graph_id}/export/pickle").status_code == 422
     assert api.get(f"/graphs/{graph_id}/export/csv?model_id=x").status_code == 404
     assert api.get("/graphs/none/export/csv").status_code == 404
-
-
-def test_formulas_are_neutralised_and_numbers_stay() -> None:
-    assert neutralise("=cmd|' /C calc'!A0") == "'=cmd|' /C calc'!A0"
-    assert neutralise("@x") == "'@x"
-    assert neutralise(-3.5) == -3.5
-    assert write_csv({"=a": ["+1", "b"]}) == "'=a\n'+1\nb\n"

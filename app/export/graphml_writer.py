@@ -1,32 +1,12 @@
-"""CSV and GraphML writers."""
+"""GraphML writer."""
 
-import csv
-import io
 from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
-from app.export.sheet import Cell, Exported, Sheet, lay_out_branches, lay_out_buses
+from app.export.sheet import Exported, Sheet, lay_out_branches, lay_out_buses
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _ENDS = ("source", "target")
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
-
-
-def write_csv(sheet: Sheet) -> str:
-    """Write a table; text that a spreadsheet would run as a formula gets an apostrophe."""
-    stream = io.StringIO(newline="")
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([neutralise(name) for name in sheet])
-    for row in zip(*sheet.values(), strict=True):
-        writer.writerow([neutralise(cell) for cell in row])
-    return stream.getvalue()
-
-
-def neutralise(cell: Cell) -> Cell:
-    """Put an apostrophe before text that would be a formula; numbers stay numbers."""
-    if isinstance(cell, str) and cell.startswith(_FORMULA_STARTS):
-        return f"'{cell}"
-    return cell
 
 
 def write_graphml(exported: Exported) -> str:

@@ -1,0 +1,1 @@
+"""The rules, by subject; every module has a tuple ``RULES``."""
