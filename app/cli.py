@@ -162,6 +162,22 @@ def places(
 
 
 @cli.command()
+def checks(
+    output: Annotated[
+        Path | None, typer.Option(help="File to write the page to. Default: print it.")
+    ] = None,
+) -> None:
+    """Check public grids and write the rules and findings as markdown; takes about a minute."""
+    from app.commands.checks_page import make_page
+
+    page = "\n".join(make_page(_read_settings().datasets_dir))
+    if output is None:
+        typer.echo(page)
+    else:
+        output.write_text(f"{page}\n")
+
+
+@cli.command()
 def settings(
     training: Annotated[
         bool, typer.Option("--training", help="Print the settings of a training request instead.")

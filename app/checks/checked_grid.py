@@ -103,7 +103,8 @@ class CheckedGrid:
     def voltage_ratio(self) -> FloatArray:
         """Higher over lower base voltage of the ends, (E,); 1 if one of them is unknown."""
         low, high = self.end_kv.min(axis=1, initial=np.inf), self.end_kv.max(axis=1, initial=0.0)
-        return np.divide(high, low, out=np.ones(len(low)), where=low > 0)
+        ratio: FloatArray = np.divide(high, low, out=np.ones(len(low)), where=low > 0)
+        return ratio
 
     @cached_property
     def islands(self) -> IntArray:

@@ -25,8 +25,8 @@ class Hits:
     """
 
     count: int = 0
-    buses: Sequence[IntArray] = ()
-    branches: Sequence[IntArray] = ()
+    buses: Sequence[IntArray] | IntArray = ()
+    branches: Sequence[IntArray] | IntArray = ()
     numbers: Mapping[str, Cells] = field(default_factory=dict)
 
 

@@ -5,8 +5,9 @@ from typing import NotRequired, TypedDict
 
 import numpy as np
 
-from app.export.sheet import Cell, Exported, Sheet, lay_out_branches, lay_out_buses
+from app.export.sheet import Exported, Sheet, lay_out_branches, lay_out_buses
 from app.grid.grid import UNKNOWN_CLASS, Grid, LabelSet
+from app.http.csv_text import Cell
 
 
 class TopologyBus(TypedDict):

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from app.export.sheet import Cell, Exported, Sheet, add_answers, lay_out_predictions
+from app.export.sheet import Exported, Sheet, add_answers, lay_out_predictions
 from app.grid.grid import Grid
+from app.http.csv_text import Cell
 from app.power.tables import BUS_TYPES
 from ml.arrays import BoolArray, FloatArray, IntArray
 

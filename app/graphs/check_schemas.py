@@ -9,7 +9,7 @@ class BranchRefOut(BaseModel):
     """A branch that a finding is about."""
 
     row: int = Field(
-        description="Position in `GET /graphs/{id}/branches`, from 0 on.", examples=[409]
+        description="Position in `GET /graphs/{id}/branches`, from 0 on.", examples=[178]
     )
     source: str = Field(alias="from", examples=["1201"])
     target: str = Field(alias="to", examples=["120"])

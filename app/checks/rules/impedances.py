@@ -57,7 +57,7 @@ def _negative_lines(checked: CheckedGrid) -> BoolArray:
 
 def _is_reduced(checked: CheckedGrid) -> bool:
     negative, lines = np.count_nonzero(_negative_lines(checked)), np.count_nonzero(checked.lines)
-    return negative >= _LEAST_LINES and negative > _REDUCED_SHARE * lines
+    return bool(negative >= _LEAST_LINES and negative > _REDUCED_SHARE * lines)
 
 
 def _find_negative_reactance(checked: CheckedGrid) -> Hits:

@@ -4,6 +4,7 @@ import numpy as np
 
 from app.checks.checked_grid import BRANCH_KINDS, PER_UNIT_MVA, CheckedGrid
 from app.checks.rule import Hits, Rule, at_buses
+from app.power.tables import sum_by_bus
 
 _MOST_TIMES = 10.0
 _LEAST_LOADS = 3
@@ -17,7 +18,7 @@ def _find_too_large(checked: CheckedGrid) -> Hits:
         PER_UNIT_MVA, impedance, out=np.full(len(impedance), np.inf), where=impedance > 0
     )
     ends, count = checked.grid.ends, checked.grid.bus_count
-    most = sum(np.bincount(end, weights=carries, minlength=count) for end in ends.T)
+    most = sum_by_bus(count, ends.ravel(), np.repeat(carries, 2))
     where = (np.abs(net) > most) & (checked.degree > 0)
     over = np.divide(np.abs(net), most, out=np.ones(count), where=where)
     return at_buses(where, over, mw=net, most_mw=most, times=over)

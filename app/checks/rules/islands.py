@@ -4,6 +4,7 @@ import numpy as np
 
 from app.checks.checked_grid import CheckedGrid
 from app.checks.rule import Hits, Rule, at_buses, split_groups
+from app.power.tables import sum_by_bus
 from ml.arrays import BoolArray, FloatArray, IntArray
 
 
@@ -67,7 +68,7 @@ def _positions(names: tuple[str, ...], wanted: tuple[str, ...]) -> list[int]:
 
 
 def _sum_by_island(checked: CheckedGrid, values: FloatArray) -> FloatArray:
-    return np.bincount(checked.islands, weights=values)
+    return sum_by_bus(int(checked.islands.max(initial=-1)) + 1, checked.islands, values)
 
 
 def _count_buses(checked: CheckedGrid) -> IntArray:

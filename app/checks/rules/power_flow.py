@@ -6,10 +6,11 @@ import numpy as np
 
 from app.checks.checked_grid import BUS_TYPES as NEEDS_BUS_TYPES
 from app.checks.checked_grid import CheckedGrid
-from app.checks.rule import Hits, Rule
+from app.checks.rule import Cells, Hits, Rule
 from app.grid.grid import Columns
 from app.power.case import BRANCH_COLUMNS, BUS_COLUMNS, make_case_of_grid
 from app.power.flow import BASE_MVA, PowerCase, measure_mismatch
+from app.power.tables import sum_by_bus
 from ml.arrays import BoolArray, FloatArray
 
 _MOST_MVA = 5.0
@@ -50,7 +51,7 @@ def _find_mismatch(checked: CheckedGrid) -> Hits:
     if not len(worst):
         return Hits()
     shown = ", ".join(f"{grid.bus_ids[bus]} ({mismatch[bus]:.4g} MVA)" for bus in worst[:_SHOWN])
-    numbers = {
+    numbers: dict[str, Cells] = {
         "buses": np.array([len(worst)]),
         "largest_mva": mismatch[worst[:1]],
         "limit_mva": np.array([limit]),
@@ -62,8 +63,7 @@ def _find_mismatch(checked: CheckedGrid) -> Hits:
 def _measure_rounding(case: PowerCase) -> FloatArray:
     """Return the power at every bus that rounded voltages may leave unbalanced in MVA, (N,)."""
     admittance, count = 1 / np.abs(case.impedance), len(case.types)
-    total = sum(np.bincount(end, weights=admittance, minlength=count) for end in case.ends.T)
-    return _ROUNDING * BASE_MVA * np.asarray(total)
+    return _ROUNDING * BASE_MVA * sum_by_bus(count, case.ends.ravel(), np.repeat(admittance, 2))
 
 
 def _find_direct_current(checked: CheckedGrid) -> BoolArray:

@@ -55,7 +55,7 @@ def _find_strangers(checked: CheckedGrid) -> Hits:
 
 
 def _find_strangers_of(checked: CheckedGrid, regions: LabelSet) -> Hits:
-    rows = np.flatnonzero(_find_surrounded(checked, regions.classes))
+    rows = np.flatnonzero(_find_surrounded(checked, regions.classes)).astype(np.int64)
     around = _find_neighbour_class(checked, regions.classes)
     names = regions.class_names
     return Hits(
@@ -72,8 +72,9 @@ def _find_strangers_of(checked: CheckedGrid, regions: LabelSet) -> Hits:
 def _find_surrounded(checked: CheckedGrid, classes: IntArray) -> BoolArray:
     """Return buses of a region whose neighbours, two or more, are all of one other, (N,)."""
     count = checked.grid.bus_count
-    pairs = np.unique(np.sort(checked.grid.ends, axis=1), axis=0).reshape(-1, 2)
-    one, other = np.concatenate([pairs, pairs[:, ::-1]]).T
+    low_end, high_end = np.sort(checked.grid.ends, axis=1).T
+    first, second = np.divmod(np.unique(low_end * count + high_end), count)
+    one, other = np.concatenate([first, second]), np.concatenate([second, first])
     neighbours = np.bincount(one, minlength=count)
     low, high = np.full(count, np.iinfo(np.int64).max), np.full(count, -2)
     np.minimum.at(low, one, classes[other])
@@ -108,7 +109,8 @@ RULES = (
         why="Regions are usually connected. A small piece far from the rest is often a wrong "
         "label; pieces that other islands explain are not listed.",
         fix="Check the label of the buses of the smaller piece.",
-        sentence="{buses:.0f} buses of {kind} {region} are not joined to the {largest:.0f} others",
+        sentence="{kind} {region}: a piece of {buses:.0f} lies apart from "
+        "the largest of {largest:.0f}",
         find=_find_pieces,
         needs=(REGIONS,),
     ),
@@ -119,7 +121,7 @@ RULES = (
         why="All neighbours, two or more, belong to one other region: the label of the bus is "
         "wrong, or its region was drawn on a map and not by connections.",
         fix="Give the bus the region of its neighbours, or confirm it.",
-        sentence="{element} is of {kind} {region}; all its neighbours are of {neighbours}",
+        sentence="{element} is of {kind} {region}, all its neighbours of {neighbours}",
         find=_find_strangers,
         needs=(REGIONS,),
     ),

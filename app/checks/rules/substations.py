@@ -29,6 +29,11 @@ def _find_across_substations(checked: CheckedGrid) -> Hits:
 def _find_long_transformers(checked: CheckedGrid) -> Hits:
     length = checked.length_km
     where = checked.transformers & (length > _LARGEST_SITE_KM)
+    substations = checked.grid.substations
+    if substations is not None and substations.is_given:
+        # Others are found by the rule transformer-across-substations.
+        ends = substations.groups[checked.grid.ends]
+        where = where & (ends[:, 0] == ends[:, 1])
     return at_branches(where, np.nan_to_num(length), km=length)
 
 

@@ -101,7 +101,7 @@ RULES = (
         why="All branches of the bus are lines to buses of another voltage level, and no "
         "transformer leads to it.",
         fix="Give the bus the base voltage of its neighbours, or add the missing transformer.",
-        sentence="{element} has {kv:g} kV; all its neighbours have {neighbours_kv:g} kV",
+        sentence="{element} has {kv:g} kV, all its neighbours {neighbours_kv:g} kV",
         find=_find_unexplained,
         needs=("base_kv", BRANCH_KINDS),
     ),

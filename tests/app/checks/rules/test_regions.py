@@ -16,7 +16,7 @@ def test_a_zone_that_falls_into_pieces() -> None:
     cut, stray = findings_of("region-in-pieces", damaged)
     assert set(cut.buses) == {f"{level}{site}" for level in "HL" for site in range(5)}
     assert stray.buses == ["H5", "L5"]
-    assert stray.message == "2 buses of zone south are not joined to the 40 others"
+    assert stray.message == "zone south: a piece of 2 lies apart from the largest of 40"
 
 
 def test_of_two_equal_pieces_one_is_listed() -> None:
@@ -36,7 +36,7 @@ def test_a_zone_on_two_islands_is_whole_on_each() -> None:
 def test_a_bus_unlike_all_its_neighbours() -> None:
     damaged = set_label(make_healthy(), "zone", {5: 1})
     (finding,) = findings_of("region-unlike-neighbours", damaged)
-    assert finding.message == "bus H5 is of zone south; all its neighbours are of north"
+    assert finding.message == "bus H5 is of zone south, all its neighbours of north"
     assert finding.numbers == {"kind": "zone", "region": "south", "neighbours": "north"}
 
 

@@ -51,7 +51,7 @@ def test_a_regulator_or_phase_shifter_between_equal_voltages_is_sound(
 def test_a_voltage_that_no_path_explains() -> None:
     damaged = set_bus(remove_branches(make_healthy(), TRANSFORMERS[7]), "base_kv", {7: 220.0})
     (finding,) = findings_of("voltage-unexplained", damaged)
-    assert finding.message == "bus H7 has 220 kV; all its neighbours have 110 kV"
+    assert finding.message == "bus H7 has 220 kV, all its neighbours 110 kV"
 
 
 def test_a_voltage_behind_a_transformer_is_explained() -> None:
