@@ -126,11 +126,15 @@ def bench(
     json: Annotated[
         Path | None, typer.Option(help="File to write the measurements to, as JSON.")
     ] = None,
+    *,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Run a short form, where the benchmark has one.")
+    ] = False,
 ) -> None:
     """Run one benchmark and print its measurements."""
     from app.commands.bench import run_bench
 
-    run_bench(name, json)
+    run_bench(name, json, quick=quick)
 
 
 @cli.command(

@@ -6,13 +6,15 @@ name and renames it, so that a reader never sees half a file, even if the writer
 
 import fcntl
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 Line = dict[str, Any]
+Key = Mapping[str, str | int]
+"""Fields that identify a line, with their values."""
 LOCK_NAME = ".lock"
 
 
@@ -35,12 +37,12 @@ def _parse(path: Path, _version: tuple[int, int, int]) -> tuple[Line, ...]:
         return tuple(json.loads(line) for line in file)
 
 
-def find_line(path: Path, key: dict[str, str]) -> Line | None:
+def find_line(path: Path, key: Key) -> Line | None:
     """Return the object whose fields have the values of the key, or ``None``."""
     return next((line for line in read_lines(path) if _matches(line, key)), None)
 
 
-def update_line(path: Path, key: dict[str, str], change: Callable[[Line | None], Line]) -> None:
+def update_line(path: Path, key: Key, change: Callable[[Line | None], Line]) -> None:
     """Replace the line of a key by ``change(line)``, or ``change(None)`` if there is none.
 
     The new line has the fields of the key too. Lines are sorted by these fields, so that a changed
@@ -54,7 +56,7 @@ def update_line(path: Path, key: dict[str, str], change: Callable[[Line | None],
         replace_text(path, _format(ordered))
 
 
-def _matches(line: Line, key: dict[str, str]) -> bool:
+def _matches(line: Line, key: Key) -> bool:
     return all(line.get(name) == value for name, value in key.items())
 
 

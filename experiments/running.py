@@ -49,11 +49,11 @@ def run_jobs(jobs: list[CellJob], options: RunOptions, progress: ProgressHooks) 
         members = list(group)
         sources = dict.fromkeys(job.row.based_on or job.row.key for job in members)
         searches = [(METHOD_ROWS[key], dataset, options) for key in sources]
-        for title, problems in _spread(_tune_one, searches, options.workers):
+        for title, problems in spread(_tune_one, searches, options.workers):
             progress.on_tuned(f"{dataset}: {title} tuned")
             skipped.extend(problems)
         cells = [(job, options) for job in members]
-        for title, problems in _spread(_run_one, cells, options.workers):
+        for title, problems in spread(_run_one, cells, options.workers):
             progress.on_cell(f"{dataset}: {title}")
             skipped.extend(problems)
     return skipped
@@ -63,7 +63,7 @@ Outcome = tuple[str, list[str]]
 """Title of what was done, and the problems met."""
 
 
-def _spread(work: Callable[..., Outcome], parts: list[tuple], workers: int) -> Iterator[Outcome]:  # type: ignore[type-arg]  # arguments of work
+def spread(work: Callable[..., Outcome], parts: list[tuple], workers: int) -> Iterator[Outcome]:  # type: ignore[type-arg]  # arguments of work
     """Call ``work`` with every tuple of arguments; yield the outcomes as they arrive."""
     if workers == 1:
         for part in parts:

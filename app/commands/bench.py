@@ -4,6 +4,7 @@ import json
 import pkgutil
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,10 @@ _PACKAGES = ("app.bench", "experiments.bench")
 """Imported by name, because the service must run without the experiments."""
 
 
-def run_bench(name: str, json_path: Path | None) -> None:
-    """Run a benchmark, print its table and write its measurements.
+def run_bench(name: str, json_path: Path | None, *, quick: bool = False) -> None:
+    """Run a benchmark, or its quick form, print its table and write its measurements.
 
-    Raises: LevygridError if the benchmark or the output folder does not exist.
+    Raises: LevygridError if the benchmark, its quick form or the output folder does not exist.
     """
     modules = list_benches()
     if name == "list":
@@ -29,7 +30,10 @@ def run_bench(name: str, json_path: Path | None) -> None:
         raise LevygridError(f"There is no benchmark {name!r}. Available: {', '.join(modules)}.")
     if json_path is not None and not json_path.absolute().parent.is_dir():
         raise LevygridError(f"The output folder {json_path.absolute().parent} does not exist.")
-    figures: dict[str, Any] = import_module(modules[name]).run()
+    run = import_module(modules[name]).run
+    if quick and "quick" not in signature(run).parameters:
+        raise LevygridError(f"The benchmark {name!r} has no quick form; leave out --quick.")
+    figures: dict[str, Any] = run(quick=True) if quick else run()
     _print(name, figures)
     if json_path is not None:
         json_path.write_text(json.dumps(figures, indent=2) + "\n")

@@ -43,7 +43,7 @@ def write_document(results: Path, docs: Path) -> list[Path]:
     figures = {name: line for name, line in lines.items() if line is not None}
     picture = docs / "images" / _PICTURE
     picture.parent.mkdir(parents=True, exist_ok=True)
-    _save(draw_costs(figures), picture)
+    save_figure(draw_costs(figures), picture)
     document = docs / "performance.md"
     document.write_text(describe(figures), encoding="utf-8")
     return [document, picture]
@@ -153,7 +153,8 @@ def _shown(value: Any) -> str:
     return f"{value:.3g}"
 
 
-def _save(figure: "Figure", path: Path) -> None:
+def save_figure(figure: "Figure", path: Path) -> None:
+    """Write a figure as SVG, the same bytes for the same figure."""
     import matplotlib as mpl
 
     mpl.use("svg")

@@ -83,9 +83,9 @@ def linger(sign: str) -> None:
 def test_worker_processes_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     signs = [tmp_path / "one", tmp_path / "two"]
     program = (
-        "from experiments.running import _spread\n"
+        "from experiments.running import spread\n"
         "from tests.experiments.test_running import linger\n"
-        f"list(_spread(linger, {[(str(sign),) for sign in signs]!r}, 2))"
+        f"list(spread(linger, {[(str(sign),) for sign in signs]!r}, 2))"
     )
     run = subprocess.Popen([sys.executable, "-c", program], cwd=Path(__file__).parents[2])
     try:

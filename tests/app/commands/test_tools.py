@@ -86,6 +86,23 @@ def test_figures_are_printed_and_written(
     assert "118" in capsys.readouterr().out
 
 
+def test_a_quick_form_is_requested_only_where_there_is_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "bench"
+    folder.mkdir()
+    (folder / "short.py").write_text(
+        "def run(*, quick=False):\n    return {'rows': [], 'q': quick}\n"
+    )
+    (folder / "only_long.py").write_text("def run():\n    return {'rows': []}\n")
+    monkeypatch.setattr(experiments.bench, "__path__", [str(folder)])
+    for quick in (True, False):
+        run_bench("short", tmp_path / "figures.json", quick=quick)
+        assert json.loads((tmp_path / "figures.json").read_text())["q"] is quick
+    with pytest.raises(LevygridError, match="no quick form"):
+        run_bench("only-long", None, quick=True)
+
+
 def test_a_benchmark_is_refused_if_its_output_folder_does_not_exist(tmp_path: Path) -> None:
     with pytest.raises(LevygridError, match=r"output folder .* does not exist"):
         run_bench("epoch", tmp_path / "absent" / "figures.json")

@@ -1,0 +1,1 @@
+"""The selection panel: the default of the product against every single method."""

