@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from experiments.selection.regret import (
     collect_levels,
     count_wins,
     mean_regret,
-    measure_coverage,
+    measure_stated,
     regret_by_task,
 )
 
@@ -87,12 +88,13 @@ def _summarise(levels: list[LevelResult], plan: PanelPlan, failures: list[str]) 
     figures: dict[str, Any] = {}
     for half in ("tuning", "reporting"):
         members = of_half(levels, half)
+        stated = measure_stated(members)
         if members:
             figures[half] = {
                 "mean_regret": mean_regret(members),
                 "regret_by_task": regret_by_task(members),
                 "regret_by_task_from_5_per_class": regret_by_task(with_enough(members)),
                 "wins": dict(count_wins(members).most_common()),
-                "coverage": measure_coverage(members),
+                "stated": stated and asdict(stated),
             }
     return {**figures, "skipped": list(plan.skipped), "failures": failures}

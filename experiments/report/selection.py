@@ -19,11 +19,11 @@ from experiments.selection.regret import (
     count_choices,
     count_wins,
     mean_regret,
-    measure_coverage,
+    measure_stated,
     regret_by_task,
     regret_of_one_method,
 )
-from experiments.selection.rivals import EPOCHS_WITHOUT_VALIDATION, METHODS, MOST_SECONDS
+from experiments.selection.rivals import EPOCHS_WITHOUT_VALIDATION, METHODS, MOST_NETWORK_NODES
 from experiments.selection.tasks import LARGE, LEAST_MEMBERS, REPORTING, TASKS, TUNING, Half
 from ml.methods.closed_form import MOST_FRACTIONAL_NODES
 
@@ -66,14 +66,14 @@ def describe(cells: StoredCells, levels: Sequence[LevelResult], skipped: Sequenc
         large_seeds=SEEDS_OF_LARGE,
         large=f"{LARGE:,}",
         epochs=EPOCHS_WITHOUT_VALIDATION,
-        most_seconds=f"{MOST_SECONDS:g}",
+        network_nodes=f"{MOST_NETWORK_NODES:,}",
         fractional_nodes=f"{MOST_FRACTIONAL_NODES:,}",
         headline=_describe_regret(cells, levels),
         regret_table=_tabulate_regret(levels),
         level_tables=_tabulate_levels(levels),
         win_table=_tabulate_wins(levels),
         choice_table=_tabulate_choices(levels),
-        coverage="\n".join(_describe_coverage(of_half(levels, half), half) for half in _HALVES),
+        stated_table=_tabulate_stated(levels),
         seconds_table=_tabulate_seconds(levels),
         left_out=_list_left_out(cells, skipped),
     )
@@ -187,17 +187,25 @@ def _tabulate_choices(levels: Sequence[LevelResult]) -> str:
     return _table(("runs of the default that chose", *_HALVES), rows)
 
 
-def _describe_coverage(levels: Sequence[LevelResult], half: Half) -> str:
-    measured = measure_coverage(levels)
-    if measured is None:
-        return f"- {half} tasks: no run states an accuracy."
-    held, total, bias = measured
-    word = "high" if bias > 0 else "low"
-    return (
-        f"- {half} tasks: the 95 % interval of the card holds the accuracy in {held} of {total} "
-        f"runs ({100 * held / total:.0f} %); the stated accuracy is {abs(bias):.1f} points too "
-        f"{word} on average."
+def _tabulate_stated(levels: Sequence[LevelResult]) -> str:
+    rows = []
+    for half in _HALVES:
+        for drawing in ("buses", "substations"):
+            members = [one for one in of_half(levels, half) if TASKS[one.task].drawing == drawing]
+            stated = measure_stated(members)
+            if stated is not None:
+                share = f"{100 * stated.held / stated.runs:.0f} %"
+                biases = (_points(stated.bias), _points(stated.ungrouped_bias))
+                rows.append((half, drawing, str(stated.runs), share, *biases))
+    columns = (
+        "tasks",
+        "labels drawn by",
+        "runs",
+        "interval holds",
+        "stated - true",
+        "ungrouped - true",
     )
+    return _table(columns, rows)
 
 
 def _tabulate_seconds(levels: Sequence[LevelResult]) -> str:

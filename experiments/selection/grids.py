@@ -1,10 +1,9 @@
 """The graphs of the tasks, made by the code of the product that POST /graphs and /train run."""
 
-import csv
 import io
+import zipfile
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
@@ -24,7 +23,6 @@ from ml.graph.graph import UNLABELLED, Graph
 from ml.graph.surroundings import Surroundings
 
 OPERATORS = ("TenneT", "Amprion", "50Hertz", "EnBW")
-_PYPSA_SOURCE = "it is the network scigrid-de of github.com/PyPSA/PyPSA as a folder of CSV files"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +43,9 @@ def load_grid(task: PanelTask) -> LabelledGrid:
     if kind == "dataset":
         graph = load_dataset(place).graph
         return LabelledGrid(replace(graph, labels=_drop_rare(graph.labels)), Surroundings())
-    if kind == "pypsa":
-        grid, names = _read_pypsa(place)
-        classes, names = _list_operators(names)
+    if kind == "folder":
+        grid = _read_folder(place)
+        classes, names = _read_texts(grid, task.label)
     else:
         grid, classes, names = _read_labelled_case(task)
     grid = complete_substations(grid)
@@ -89,50 +87,31 @@ def _hide_column(read: ReadGrid, name: str) -> Grid:
     )
 
 
-def _read_pypsa(place: str) -> tuple[Grid, tuple[str, ...]]:
-    """Send the buses and branches of a PyPSA folder as the two CSV files that the product reads.
-
-    Returns the grid and the text of ``operator`` per bus.
-    """
+def _read_folder(place: str) -> Grid:
+    """Read a folder of CSV files of the data folder as the service reads a zip of it."""
     folder = find_data_folder()
     if folder is None:
         raise DatasetUnavailable(f"no data folder is set; set {FOLDER_VARIABLE}")
-    tables = {
-        name: _read_csv(find_file(folder / place, f"{name}.csv", _PYPSA_SOURCE))
-        for name in ("buses", "lines", "transformers")
-    }
-    buses = [[row["name"], row["v_nom"], row["y"], row["x"]] for row in tables["buses"]]
-    branches = [
-        [row["bus0"], row["bus1"], kind]
-        for kind, name in (("line", "lines"), ("transformer", "transformers"))
-        for row in tables[name]
-    ]
-    upload = Upload(
-        _write_csv(["from", "to", "kind"], branches),
-        "csv",
-        _write_csv(["id", "base_kv", "lat", "lon"], buses),
-    )
-    read = read_upload(upload, ReadLimits())
-    operator_of = {row["name"]: row["operator"] for row in tables["buses"]}
-    return read.grid, tuple(operator_of[bus] for bus in read.grid.bus_ids)
+    find_file(folder / place, "buses.csv", "it is a grid as a folder of CSV files")
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as files:
+        for path in sorted((folder / place).glob("*.csv")):
+            files.write(path, path.name)
+    return read_upload(Upload(archive.getvalue()), ReadLimits()).grid
 
 
-def _read_csv(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+def _read_texts(grid: Grid, column: str) -> tuple[IntArray, tuple[str, ...]]:
+    """Return the classes of a text column.
 
-
-def _write_csv(header: list[str], rows: list[list[str]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text).writerows([header, *rows])
-    return text.getvalue().encode()
-
-
-def _list_operators(texts: tuple[str, ...]) -> tuple[IntArray, tuple[str, ...]]:
-    """Return the one operator that a text names; a text with none or several has no class."""
-    named = [[place for place, one in enumerate(OPERATORS) if one in text] for text in texts]
+    Several names of one German operator are in use: its class are the texts that contain
+    ``OPERATORS``, and a text with several of them has no class.
+    """
+    texts = grid.text_columns[column]
+    if grid.source != "pypsa":
+        return texts.codes, texts.values
+    named = [[place for place, one in enumerate(OPERATORS) if one in text] for text in texts.values]
     classes = [places[0] if len(places) == 1 else UNLABELLED for places in named]
-    return np.array(classes, dtype=np.int64), OPERATORS
+    return np.array([*classes, UNLABELLED], dtype=np.int64)[texts.codes], OPERATORS
 
 
 def _drop_rare(labels: IntArray) -> IntArray:

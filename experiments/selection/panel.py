@@ -141,6 +141,7 @@ def run_default(problem: KnownLabels, seed: int) -> dict[str, Any]:
         "tested": len(problem.tested),
         "chosen": {one["key"]: round(one["weight"], 3) for one in described["members"]},
         "estimate": estimate and [round(estimate[part], 4) for part in ("accuracy", "low", "high")],
+        "ungrouped": estimate and estimate["ungrouped"],
     }
 
 

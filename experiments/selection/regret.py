@@ -138,16 +138,27 @@ def count_choices(results: Iterable[LevelResult]) -> Counter[str]:
     return chosen
 
 
-def measure_coverage(results: Iterable[LevelResult]) -> tuple[int, int, float] | None:
-    """Return in how many runs the stated interval holds the accuracy, of how many, and the bias.
+@dataclass(frozen=True)
+class StatedAccuracy:
+    """How the stated accuracy of the default compares with the true one, over its runs.
 
-    The bias is the mean of stated minus true accuracy in points; None without any estimate.
+    ``held`` of ``runs`` intervals contain the true accuracy. ``bias`` is stated minus true
+    accuracy in points, ``ungrouped_bias`` that of the figure for folds that divide substations,
+    None where no run has it.
     """
-    stated = [
-        (run["estimate"], run["accuracy"]) for one in results for run in one.runs if run["estimate"]
-    ]
-    if not stated:
+
+    runs: int
+    held: int
+    bias: float
+    ungrouped_bias: float | None
+
+
+def measure_stated(results: Iterable[LevelResult]) -> StatedAccuracy | None:
+    """Compare stated with true accuracies; None if no run states one."""
+    runs = [run for one in results for run in one.runs if run["estimate"]]
+    if not runs:
         return None
-    held = sum(low <= accuracy <= high for (_, low, high), accuracy in stated)
-    bias = float(np.mean([middle - accuracy for (middle, _, _), accuracy in stated]))
-    return held, len(stated), 100 * bias
+    held = sum(run["estimate"][1] <= run["accuracy"] <= run["estimate"][2] for run in runs)
+    bias = _mean(run["estimate"][0] - run["accuracy"] for run in runs)
+    divided = [run["ungrouped"] - run["accuracy"] for run in runs if run["ungrouped"] is not None]
+    return StatedAccuracy(len(runs), held, 100 * bias, 100 * _mean(divided) if divided else None)

@@ -18,7 +18,7 @@ class PanelTask:
     """A grid, the label to predict and how the known labels are drawn.
 
     ``source`` is a built-in case as POST /graphs names it, a data set of the reproduction
-    (``dataset:cora``) or a folder of the data folder (``pypsa:...``). ``hidden`` names a bus
+    (``dataset:cora``) or a grid in the data folder (``folder:...``). ``hidden`` names a bus
     column that nothing sees because it is the label.
     """
 
@@ -29,11 +29,6 @@ class PanelTask:
     label: str
     drawing: Drawing = "buses"
     hidden: str | None = None
-
-    @property
-    def is_file(self) -> bool:
-        """Whether the task is read from the data folder."""
-        return self.source.startswith(("dataset:", "pypsa:"))
 
 
 def _voltage(case: str, title: str) -> PanelTask:
@@ -88,8 +83,11 @@ REPORTING = (
         "scigrid_operator",
         "SciGRID Germany, operator",
         "reporting",
-        "pypsa:grids/pypsa/scigrid-de",
+        "folder:grids/pypsa/scigrid-de",
         "operator",
+    ),
+    PanelTask(
+        "europe_operator", "European map, operator", "reporting", "folder:grids/entsoe", "TSO"
     ),
 )
 """Tasks that no choice of ours may look at; they only report."""

@@ -28,7 +28,7 @@ def test_the_page_has_regret_levels_wins_and_coverage(tmp_path: Path) -> None:
     assert "| 1 per class | 20 | 75.0 | 80.0 | 80.0 | Label propagation | +5.0 |" in page
     assert "| Random forest | 1 | 1 |" in page
     assert "| *the default is as good or better* | 1 | 0 |" in page
-    assert "tuning tasks: the 95 % interval of the card holds the accuracy in 2 of 3 runs" in page
+    assert "| tuning | buses | 3 | 67 % | +10.0 | +20.0 |" in page
     assert "- case39, area, 2 %: few" in page
     assert "- MLP on case300, zone: no" in page
     assert "earlier version" not in page

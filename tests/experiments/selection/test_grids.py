@@ -74,6 +74,6 @@ def test_a_task_without_its_file_is_unavailable(
 ) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
     load_grid.cache_clear()
-    other = PanelTask("x", "X", "reporting", "pypsa:elsewhere", "operator")
+    other = PanelTask("x", "X", "reporting", "folder:elsewhere", "operator")
     with pytest.raises(DatasetUnavailable, match=r"buses\.csv"):
         load_grid(other)

@@ -12,7 +12,7 @@ from experiments.selection.regret import (
     count_choices,
     count_wins,
     mean_regret,
-    measure_coverage,
+    measure_stated,
     regret_by_task,
     regret_of_one_method,
 )
@@ -30,6 +30,7 @@ def make_cell(
         "classes": 4,
         "chosen": {"propagation[plain,a=1]": 0.5, "nearest_5": 0.5},
         "estimate": [default + 0.1, 0.75, 0.95],
+        "ungrouped": default + 0.2,
     }
     runs = {
         key: {"left_out": "no"} if value is None else {"accuracy": value, "seconds": 1.0}
@@ -85,12 +86,13 @@ def test_choices_are_counted_by_kind() -> None:
     assert count_choices(collect_levels(CELLS)) == {"nearest_5 + propagation": 4}
 
 
-def test_coverage_counts_the_intervals_that_hold_the_accuracy() -> None:
-    measured = measure_coverage(collect_levels(CELLS))
-    assert measured is not None
-    held, total, bias = measured
-    assert (held, total) == (2, 4)
-    assert bias == pytest.approx(10)
+def test_stated_accuracies_are_compared_with_the_true_ones() -> None:
+    stated = measure_stated(collect_levels(CELLS))
+    assert stated is not None
+    assert (stated.held, stated.runs) == (2, 4)
+    assert stated.bias == pytest.approx(10)
+    assert stated.ungrouped_bias == pytest.approx(20)
+    assert measure_stated([]) is None
 
 
 def test_cells_without_the_default_are_not_used() -> None:
