@@ -15,7 +15,7 @@ from app.ingest.cases.catalogue import read_named_case
 from app.ingest.protocol import ReadLimits, ReadOptions
 from app.ingest.upload import Upload, read_upload
 from app.train.service import DEFAULT_FEATURES
-from experiments.datasets.dataset import FOLDER_VARIABLE, find_data_folder, find_file, load_dataset
+from experiments.datasets.dataset import FOLDER_VARIABLE, find_data_folder, load_dataset
 from experiments.selection.tasks import LEAST_MEMBERS, PanelTask
 from ml.arrays import IntArray
 from ml.errors import DatasetUnavailable
@@ -23,6 +23,7 @@ from ml.graph.graph import UNLABELLED, Graph
 from ml.graph.surroundings import Surroundings
 
 OPERATORS = ("TenneT", "Amprion", "50Hertz", "EnBW")
+_SUFFIXES = (".csv", ".dss")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +45,7 @@ def load_grid(task: PanelTask) -> LabelledGrid:
         graph = load_dataset(place).graph
         return LabelledGrid(replace(graph, labels=_drop_rare(graph.labels)), Surroundings())
     if kind == "folder":
-        grid = _read_folder(place)
-        classes, names = _read_texts(grid, task.label)
+        grid, classes, names = _read_folder(place, task.label)
     else:
         grid, classes, names = _read_labelled_case(task)
     grid = complete_substations(grid)
@@ -87,24 +87,30 @@ def _hide_column(read: ReadGrid, name: str) -> Grid:
     )
 
 
-def _read_folder(place: str) -> Grid:
-    """Read a folder of CSV files of the data folder as the service reads a zip of it."""
+def _read_folder(place: str, label: str) -> tuple[Grid, IntArray, tuple[str, ...]]:
+    """Read a folder of the data folder as the service reads a zip of it; return its labels too."""
     folder = find_data_folder()
     if folder is None:
         raise DatasetUnavailable(f"no data folder is set; set {FOLDER_VARIABLE}")
-    find_file(folder / place, "buses.csv", "it is a grid as a folder of CSV files")
+    paths = [path for path in sorted((folder / place).glob("*")) if path.suffix in _SUFFIXES]
+    if not paths:
+        raise DatasetUnavailable(f"there is no grid in {place} of the data folder")
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as files:
-        for path in sorted((folder / place).glob("*.csv")):
+        for path in paths:
             files.write(path, path.name)
-    return read_upload(Upload(archive.getvalue()), ReadLimits()).grid
+    read = read_upload(Upload(archive.getvalue()), ReadLimits())
+    given = next((one for one in read.label_sets if one.name == label), None)
+    if given is not None:
+        return read.grid, given.classes, given.class_names
+    return read.grid, *_read_texts(read.grid, label)
 
 
 def _read_texts(grid: Grid, column: str) -> tuple[IntArray, tuple[str, ...]]:
     """Return the classes of a text column.
 
     Several names of one German operator are in use: its class are the texts that contain
-    ``OPERATORS``, and a text with several of them has no class.
+    one of ``OPERATORS``; a text with several of them has no class.
     """
     texts = grid.text_columns[column]
     if grid.source != "pypsa":

@@ -110,6 +110,9 @@ METHODS = (
     _table("trees_scores", "Trees on label scores", "extra_trees", "own", "neighbours", "scores"),
     _table("logistic", "Logistic regression, smoothed", "logistic", "own", "near", "far", C=1.0),
     _table("logistic_words", "Logistic regression, far words", "logistic", "far", C=100.0),
+    _table("near_words", "Logistic regression, near words", "logistic", "near", C=100.0),
+    _table("smoothed_words", "Words, Correct and Smooth", "logistic", "own", C=10.0, smooth=0.9),
+    _table("smoothed", "Forest, Correct and Smooth", "forest", "own", smooth=0.9),
     _table("nearest_1", "Nearest neighbour on the map", "nearest", "places", neighbours=1),
     _table("nearest_5", "5 nearest neighbours on the map", "nearest", "places", neighbours=5),
     _table("trees_places", "Trees on places and scores", "extra_trees", "places", "scores"),
@@ -141,13 +144,13 @@ def find_obstacle(method: SingleMethod, problem: KnownLabels) -> str | None:
 
 def _find_missing_columns(method: SingleMethod, problem: KnownLabels) -> str | None:
     parts = method.settings["parts"]
-    if "places" in parts and _label_problem(problem, 0).places is None:
-        return "the nodes have no places"
-    wide = problem.graph.features.shape[1] > NARROW_FEATURES
-    if "own" in parts and wide:
-        return "too many features"
-    if method.key == "logistic_words" and not wide:
-        return "few features"
+    if "places" in parts:
+        return "the nodes have no places" if _label_problem(problem, 0).places is None else None
+    has_words = problem.graph.features.shape[1] > NARROW_FEATURES
+    if method.key.endswith("_words") and not has_words:
+        return "the features are not words"
+    if has_words and not method.key.endswith("_words"):
+        return "the features are words"
     return None
 
 

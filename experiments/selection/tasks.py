@@ -89,6 +89,10 @@ REPORTING = (
     PanelTask(
         "europe_operator", "European map, operator", "reporting", "folder:grids/entsoe", "TSO"
     ),
+    PanelTask("j1_phases", "Feeder J1, phases", "reporting", "folder:grids/opendss/J1", "phases"),
+    PanelTask(
+        "ckt24_phases", "Feeder ckt24, phases", "reporting", "folder:grids/opendss/ckt24", "phases"
+    ),
 )
 """Tasks that no choice of ours may look at; they only report."""
 

@@ -75,5 +75,5 @@ def test_a_task_without_its_file_is_unavailable(
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
     load_grid.cache_clear()
     other = PanelTask("x", "X", "reporting", "folder:elsewhere", "operator")
-    with pytest.raises(DatasetUnavailable, match=r"buses\.csv"):
+    with pytest.raises(DatasetUnavailable, match="no grid in elsewhere"):
         load_grid(other)

@@ -39,7 +39,7 @@ def test_keys_are_unique_and_methods_of_the_registry_exist() -> None:
 def test_every_method_that_applies_finds_two_communities(method: SingleMethod) -> None:
     problem = make_problem(placed=True)
     if find_obstacle(method, problem) is not None:
-        assert method.key in {"lp_bridges", "lp_contrast", "logistic_words"}
+        assert method.key in {"lp_bridges", "lp_contrast"} or method.key.endswith("_words")
         return
     probabilities = answer(method, problem, 0)
     assert probabilities.shape == (40, 2)
