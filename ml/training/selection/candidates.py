@@ -19,6 +19,11 @@ LEAST_EVEN = 4
 """From this many labels per class on, an even sample rules out balanced masses: they would give
 every class the same mass. On zones and areas of seven grids balancing gained 1 to 13 points with
 one label per class, nothing with three, and lost 0 to 8 points with ten."""
+OTHER_COST = 1.0
+"""Cost of everything but the first feature method: propagation has many settings, and of these the
+best is partly lucky. Over 14 cells of tuning tasks the choice was right at 84.2 % of the unseen
+buses with this cost and at 83.6 % when feature methods paid it instead. Roles of IEEE 118 with 12
+labels gained 11 points, zones of ACTIVSg500 with 10 labels lost 8 (8 and 4 splits)."""
 EPOCHS = (25, 50, 100, 200)
 """Lengths of training that a network is judged at."""
 _READOUTS: tuple[dict[str, Any], ...] = (
@@ -64,9 +69,9 @@ class Candidate:
 
     ``settings`` of a network are fields of ``make_config``; of a feature method ``parts``
     names its columns; of propagation ``edges`` names the edge weights, the rest are the fields
-    of ``Spreading``. ``prior_cost`` is what a candidate must gain over the first one of its
-    family, in log-likelihood of all known labels, before it is preferred: with few labels the
-    default stays unless the labels speak clearly against it.
+    of ``Spreading``. ``prior_cost`` is what a candidate must gain over the first feature method,
+    in log-likelihood of all known labels, before it is preferred: with few labels the default
+    of each family stays unless the labels speak clearly against it.
     """
 
     key: str
@@ -98,7 +103,7 @@ def list_candidates(problem: LabelProblem) -> tuple[Candidate, ...]:
         spread = spread[:1]
     if problem.graph.node_count <= LARGE:
         return (*spread, *_list_tabular(problem), *_list_networks(problem))
-    spread = [spread[0], *(one for one in spread[1:] if one.prior_cost <= 1.6)]
+    spread = [spread[0], *(one for one in spread[1:] if one.prior_cost <= 2.6)]
     trained = ("forest", "trees_scores", "nearest_5")
     return (*spread, *(one for one in _list_tabular(problem) if one.key in trained))
 
@@ -130,7 +135,7 @@ def _prior_cost(settings: dict[str, Any], default: str, readout: dict[str, Any])
     jumps = 0.0 if settings["gamma"] == 1 else 1.0
     by_place = chosen in BY_PLACE and settings["readout"] == "clamped"
     usual = all(settings.get(name) == value for name, value in readout.items())
-    return edges + reach + jumps + (0.0 if by_place or usual else 1.0)
+    return OTHER_COST + edges + reach + jumps + (0.0 if by_place or usual else 1.0)
 
 
 def _name(settings: dict[str, Any]) -> str:
@@ -169,8 +174,9 @@ def _list_tabular(problem: LabelProblem) -> Iterator[Candidate]:
             ("nearest_5", "nearest", ("places",), {"neighbours": 5}),
             ("trees_places", "extra_trees", ("places", "scores"), {}),
         ]
-    for key, method, parts, settings in table:
-        yield Candidate(key, "tabular", method, {"parts": parts, **settings})
+    for place, (key, method, parts, settings) in enumerate(table):
+        cost = OTHER_COST if place or not width else 0.0
+        yield Candidate(key, "tabular", method, {"parts": parts, **settings}, cost)
 
 
 def _list_networks(problem: LabelProblem) -> Iterator[Candidate]:
@@ -190,6 +196,5 @@ def _list_networks(problem: LabelProblem) -> Iterator[Candidate]:
         ("mlp", {"method": "mlp", "weight_decay": 5e-4}),
     ]
     for key, settings in networks:
-        yield Candidate(
-            key, "network", settings["method"], {**scaling, "stops": EPOCHS, **settings}
-        )
+        whole = {**scaling, "stops": EPOCHS, **settings}
+        yield Candidate(key, "network", settings["method"], whole, OTHER_COST)

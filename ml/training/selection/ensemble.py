@@ -9,8 +9,6 @@ from ml.arrays import FloatArray, IntArray
 from ml.training.selection.candidates import Family
 
 SHARPNESS = tuple(float(value) for value in np.geomspace(0.25, 16, 13))
-FAMILY_COST = 1.0
-"""Log-likelihood by which another family must beat propagation."""
 MOST_MEMBERS = 6
 DOUBT = 2.0
 """Standard errors by which an ensemble must beat its best member: greedy selection flatters."""
@@ -95,25 +93,16 @@ def make_pool(
 
 
 def choose_single(pool: Pool, counts: FloatArray) -> int:
-    """Return the position of the best single candidate.
+    """Return the position of the candidate with the least penalised log loss.
 
-    Within a family the penalised log loss decides; between families the log loss, and another
-    family must beat propagation by ``FAMILY_COST``.
+    Of many settings of one method the best is partly lucky; the penalties, in log-likelihood of
+    all known nodes, keep luck from deciding where labels are few.
 
     Shapes: counts (n,), how often each known node counts.
     """
-    totals = pool.losses @ counts
-    best: int | None = None
-    for family in ("propagation", "tabular", "network"):
-        own = [place for place, kind in enumerate(pool.families) if kind == family]
-        if not own:
-            continue
-        leader = min(own, key=lambda place: totals[place] + pool.costs[place])
-        if best is None or totals[leader] + FAMILY_COST < totals[best]:
-            best = leader
-    if best is None:
+    if not pool.keys:
         raise ValueError("no candidate was evaluated")
-    return best
+    return int(np.argmin(pool.losses @ counts + pool.costs))
 
 
 def choose(pool: Pool, counts: FloatArray) -> ChosenMembers:
