@@ -71,6 +71,11 @@ _EXAMPLE_POINT = {
         "source": "known",
     },
 }
+_EXAMPLE_TOPOLOGY = {
+    "name": "case118",
+    "buses": [{"id": "1", "features": {"Pd": 51.0, "Qd": 27.0}, "label": "load"}],
+    "branches": [{"from": "1", "to": "2", "weight": 1.0, "kind": "line"}],
+}
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The file; its media type depends on the format.",
@@ -80,7 +85,9 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
                 "example": {"type": "FeatureCollection", "features": [_EXAMPLE_POINT]}
             },
             "application/graphml+xml": {},
-            "application/json": {},
+            "application/json": {
+                "schema": {"type": "object", "examples": [_EXAMPLE_TOPOLOGY]},
+            },
         },
     }
 }

@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 
 from ml.training.selection.auto import select
+from ml.training.selection.candidates import list_candidates
 from ml.training.selection.edges import BY_PLACE, list_weightings, weigh
 from ml.training.selection.problem import LabelProblem
 from ml.training.selection.propagation import Precision, Spreading, spread_labels
@@ -75,11 +76,20 @@ def test_labels_of_towns_are_found_though_the_branches_say_nothing() -> None:
     assert right["neighbourhood"] > 0.95 > right["plain"]
 
 
-def test_the_choice_uses_places_and_says_so() -> None:
+def test_the_choice_uses_places() -> None:
     problem, truth = make_placed()
-    found = select(problem)
-    assert (found.probabilities.argmax(axis=1) == truth).mean() > 0.95
-    assert any("place" in member.candidate.title for member in found.members)
+    with_places = select(problem).probabilities.argmax(axis=1) == truth
+    bare = dataclasses.replace(problem, coordinates=None)
+    without = select(bare).probabilities.argmax(axis=1) == truth
+    assert with_places.mean() > 0.95 > without.mean() + 0.1
+
+
+def test_titles_say_when_places_are_used() -> None:
+    problem, _ = make_placed()
+    titles = {one.key: one.title for one in list_candidates(problem)}
+    assert titles["nearest_1"] == "nearest known buses on places"
+    first = next(iter(titles.values()))
+    assert "between neighbouring places" in first
 
 
 def test_both_figures_are_given_where_substations_have_several_known_nodes() -> None:
