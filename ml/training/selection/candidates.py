@@ -22,8 +22,8 @@ one label per class, nothing with three, and lost 0 to 8 points with ten."""
 OTHER_COST = 1.0
 """Cost of every feature method and network but the first feature method. Costs also decide between
 families: of the many settings of propagation the best is partly lucky. On 28 cells of tuning tasks
-(4 to 8 splits) this was right at 82 % of the unseen buses; a further cost of one for propagation, or
-for feature methods, lost 0.2 to 0.5 points."""
+(4 to 8 splits) this was right at 82 % of the unseen buses; a further cost of one for propagation,
+or for feature methods, lost 0.2 to 0.5 points."""
 EPOCHS = (25, 50, 100, 200)
 """Lengths of training that a network is judged at."""
 _READOUTS: tuple[dict[str, Any], ...] = (
