@@ -10,7 +10,8 @@ def _example(summary: str, **body: Any) -> Any:
 
 
 TRAIN_EXAMPLES = {
-    "one": _example("One model", config={"gamma": 0.1, "seed": 1}),
+    "default": _example("The best method, chosen by cross-validation over all known labels"),
+    "one": _example("One LFGCN", config={"gamma": 0.1, "seed": 1}),
     "grid": _example(
         "A sweep over all combinations, three seeds each",
         sweep={"grid": {"alpha": [0.1, 0.3], "gamma": [0.1, 1.0]}, "seeds": [0, 1, 2]},

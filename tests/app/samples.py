@@ -35,8 +35,13 @@ def post_graph(api: TestClient, body: dict[str, Any] | None = None) -> str:
     return graph_id
 
 
-def put_model(
-    api: TestClient, graph_id: str, accuracy: float = 0.5, label: str = "label", **extra: Any
+def put_model(  # noqa: PLR0913 - options of a sample, by keyword
+    api: TestClient,
+    graph_id: str,
+    accuracy: float = 0.5,
+    label: str = "label",
+    count: int = 2,
+    **extra: Any,
 ) -> str:
     """Store a model of a ring of six buses as a worker does, and return its id."""
     database: Database = api.app.state.database  # type: ignore[attr-defined]  # an ASGI app to mypy
@@ -44,7 +49,7 @@ def put_model(
         [[0.1, 0.7, 0.2], [0.2, 0.2, 0.6], [0.8, 0.1, 0.1], [0.3, 0.4, 0.3]] + [[0.2, 0.3, 0.5]] * 2
     )
     split = Split(np.array([0]), np.array([1]), np.array([2, 3]))
-    part: MetricsDocument = {"count": 2, "accuracy": accuracy, "macro_f1": accuracy}
+    part: MetricsDocument = {"count": count, "accuracy": accuracy, "macro_f1": accuracy}
     model = NewModel(
         graph_id=graph_id,
         label=label,
@@ -95,7 +100,7 @@ def compared(*items: dict[str, Any]) -> dict[str, Any]:
 def fitted_baseline(key: str = "majority", accuracy: float = 0.75) -> NewBaseline:
     """A baseline of the ring: every bus is neither, with these shares."""
     shares = np.array([0.25, 0.25, 0.5])
-    part: MetricsDocument = {"count": 2, "accuracy": accuracy, "macro_f1": accuracy}
+    part: MetricsDocument = {"count": count, "accuracy": accuracy, "macro_f1": accuracy}
     manifest = {
         "config": {"method": key, "seed": 0},
         "class_names": ["generator", "load", "neither"],

@@ -14,6 +14,8 @@ _NOT_MEASURED = (
     "No baseline was measured, so it is unknown whether a simpler method would do as well."
 )
 
+_SIGNIFICANT = 0.05
+
 
 def list_measured_baselines(row: ModelRow) -> list[BaselineReport]:
     """Return the baselines that were measured, highest validation accuracy first.
@@ -46,7 +48,8 @@ def list_baseline_warnings(row: ModelRow) -> list[str]:
         return []
     path = better.promote_path(row.id)
     advice = "" if path is None else f" POST {path} lets it answer instead."
-    return [f"A baseline beats this model on validation: {_compare(row, better)}{advice}"]
+    doubt = _describe_doubt(row, better)
+    return [f"A baseline beats this model on validation: {_compare(row, better)}{doubt}{advice}"]
 
 
 def list_leak_warnings(row: ModelRow) -> list[str]:
@@ -104,6 +107,22 @@ def _compare(row: ModelRow, baseline: BaselineReport) -> str:
         f"{baseline.title} has accuracy {_pair(row, baseline, 'validation')} ({count} buses); "
         f"on test {_pair(row, baseline, 'test')}."
     )
+
+
+def _describe_doubt(row: ModelRow, baseline: BaselineReport) -> str:
+    """Say so if the lead of a baseline may be chance.
+
+    A lead of d buses has the smallest p-value of a two-sided sign test, ``2 / 2^d``, if model and
+    baseline differ at these buses only.
+    """
+    own = ModelFigures.from_stored(row.metrics).validation
+    lead = (baseline.validation.accuracy or 0.0) - (own.accuracy or 0.0)
+    buses = max(1, round(lead * (own.count or 0)))
+    least = min(1.0, 2 * 0.5**buses)
+    if least <= _SIGNIFICANT:
+        return ""
+    counted = "1 bus" if buses == 1 else f"{buses} buses"
+    return f" The lead is {counted} and may be chance (sign test: p at least {least:.2g})."
 
 
 def _pair(row: ModelRow, baseline: BaselineReport, part: Part) -> str:

@@ -13,7 +13,8 @@ _MODEL_ID = "7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f"
 _PROMOTE = f"/models/{_MODEL_ID}/baselines/mlp/promote"
 EXAMPLE_HEADLINE = (
     "A baseline beats this model on validation: MLP has accuracy 0.7500 against 0.7083 "
-    f"(24 buses); on test 0.7229 against 0.7108. POST {_PROMOTE} lets it answer instead."
+    "(24 buses); on test 0.7229 against 0.7108. The lead is 1 bus and may be chance (sign test: "
+    f"p at least 1). POST {_PROMOTE} lets it answer instead."
 )
 
 ReplayVerdict = Literal["bit-equal", "within tolerance", "different", "not replayable"]

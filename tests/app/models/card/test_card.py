@@ -29,7 +29,8 @@ def page_of(api: TestClient, model_id: str) -> httpx2.Response:
 def beaten(model_id: str) -> str:
     return (
         "A baseline beats this model on validation: Forest has accuracy 0.7500 against 0.5000 "
-        "(2 buses); on test 0.2500 against 0.5000. "
+        "(2 buses); on test 0.2500 against 0.5000. The lead is 1 bus and may be chance (sign test: "
+        "p at least 1). "
         f"POST /models/{model_id}/baselines/forest/promote lets it answer instead."
     )
 
@@ -45,6 +46,27 @@ def test_the_headline_names_a_baseline_that_beats_the_model(
     assert card["best_baseline"]["title"] == "Forest"
     texts = re.findall(r">\s*([^<>\s][^<>]*)<", page_of(any_api, model_id).text.split("<body>")[1])
     assert texts[0] == beaten(model_id)
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "doubt"),
+    [
+        (0.54, "The lead is 4 buses and may be chance (sign test: p at least 0.12)."),
+        (0.6, None),
+    ],
+)
+def test_a_lead_that_may_be_chance_is_called_so(
+    any_api: TestClient, graph_id: str, accuracy: float, doubt: str | None
+) -> None:
+    figures = {"count": 100, "accuracy": 0.5, "macro_f1": 0.5, "log_loss": 0.7}
+    reports = compared(report_on("forest", accuracy))
+    metrics = {"train": figures, "validation": figures, "test": figures}
+    headline = card_of(api, put_model(api, graph_id, baselines=reports, metrics=metrics))[
+        "headline"
+    ]
+    assert headline.startswith("A baseline beats this model on validation: ")
+    assert ("may be chance" in headline) == (doubt is not None)
+    assert doubt is None or doubt in headline
 
 
 def test_answers_of_a_beaten_model_contain_the_warning(any_api: TestClient, graph_id: str) -> None:
