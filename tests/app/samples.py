@@ -35,7 +35,7 @@ def post_graph(api: TestClient, body: dict[str, Any] | None = None) -> str:
     return graph_id
 
 
-def put_model(  # noqa: PLR0913 - options of a sample, by keyword
+def put_model(
     api: TestClient,
     graph_id: str,
     accuracy: float = 0.5,
@@ -100,7 +100,7 @@ def compared(*items: dict[str, Any]) -> dict[str, Any]:
 def fitted_baseline(key: str = "majority", accuracy: float = 0.75) -> NewBaseline:
     """A baseline of the ring: every bus is neither, with these shares."""
     shares = np.array([0.25, 0.25, 0.5])
-    part: MetricsDocument = {"count": count, "accuracy": accuracy, "macro_f1": accuracy}
+    part: MetricsDocument = {"count": 2, "accuracy": accuracy, "macro_f1": accuracy}
     manifest = {
         "config": {"method": key, "seed": 0},
         "class_names": ["generator", "load", "neither"],
