@@ -115,7 +115,11 @@ def _is_zip(content: bytes) -> bool:
 def _is_opendss(content: bytes) -> bool:
     if content.startswith(_ZIP):
         return any(name.endswith(".dss") for name in list_base_names(content))
-    return bool(_first_line(content)) and _DSS_CIRCUIT in content[:_MOST_SEARCHED].lower()
+    if not _first_line(content) or _DSS_CIRCUIT not in content[:_MOST_SEARCHED].lower():
+        return False
+    # Any text may contain the words: a file that begins as another format is of that format.
+    others = (_is_ucte, _is_matpower, _is_csv, _is_psse, _is_gridkit)
+    return not any(recognises(content) for recognises in others)
 
 
 def _is_graphml(content: bytes) -> bool:
