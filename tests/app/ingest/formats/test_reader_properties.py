@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from app.errors import GridRejected, Rejected
 from app.grid.report import ReadGrid
 from app.ingest.formats import FORMATS, choose_format, csv_tables, find_format, graphml, node_link
+from app.ingest.formats.foreign import find_foreign
 from app.ingest.formats.guards.zip_guard import read_xml_archive, write_archive
 from app.ingest.formats.matpower import reader as matpower
 from app.ingest.formats.opendss import network as opendss
@@ -155,15 +156,19 @@ def test_a_format_is_recognised_by_its_beginning(name: str, tail: bytes, mark: b
 
 
 @given(st.binary(max_size=300))
+@example(b"CDF\x01")
+@example(b"\x89HDF\r\n\x1a\n")
+@example(b"PK\x03\x04")
 def test_bytes_of_no_format_are_refused_with_the_formats_there_are(content: bytes) -> None:
-    form = find_format(content)
-    if form is not None:
+    form, foreign = find_format(content), find_foreign(content)
+    if form is not None and foreign is None:
         assert choose_format(content, None) is form
         return
     with pytest.raises(GridRejected) as caught:
         choose_format(content, None)
     (fault,) = caught.value.faults
-    assert all(name in fault.problem for name in FORMATS)
+    named = FORMATS if foreign is None else (foreign.title, foreign.advice)
+    assert all(name in fault.problem for name in named)
 
 
 @settings(max_examples=50, deadline=None)
