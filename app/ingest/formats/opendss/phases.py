@@ -40,7 +40,7 @@ class _Tracer:
         self.known: dict[_Node, frozenset[int]] = {}
         self._wires: defaultdict[_Node, list[_Node]] = defaultdict(list)
         self._windings: defaultdict[_Node, list[tuple[_Group, _Group]]] = defaultdict(list)
-        self._todo: deque[tuple[_Group, _Group]] = deque()
+        self._pending: deque[tuple[_Group, _Group]] = deque()
 
     def link(self, branch: CircuitBranch) -> None:
         """Add the conductors or windings of a branch."""
@@ -63,7 +63,7 @@ class _Tracer:
         reached = [node]
         while reached:
             at = reached.pop()
-            self._todo.extend(self._windings[at])
+            self._pending.extend(self._windings[at])
             for other in self._wires[at]:
                 if other not in self.known:
                     self.known[other] = phases
@@ -71,8 +71,8 @@ class _Tracer:
 
     def follow_windings(self) -> None:
         """Carry phases through the windings that have been reached, in their order."""
-        while self._todo:
-            near, far = self._todo.popleft()
+        while self._pending:
+            near, far = self._pending.popleft()
             phases = frozenset[int]().union(*(self.known.get(node, ()) for node in near))
             for node in far:
                 self.spread(node, phases)
