@@ -14,6 +14,7 @@ from app.checks.registry import check_grid
 from app.checks.report import CheckReport
 from app.errors import GraphInUse, GraphNotFound, LabelNotFound, TrainingRejected
 from app.graphs import repository
+from app.grid.branches import describe_branches
 from app.grid.difference import GridDifference, describe_difference
 from app.grid.grid import Grid, LabelSet
 from app.grid.listing import join_first
@@ -205,9 +206,9 @@ def to_ml_graph(
 
 
 def read_surroundings(grid: Grid) -> Surroundings:
-    """Return substations and places of the buses, for folds and for methods that use them."""
+    """Return substations, places and branches of the buses, for folds and methods that use them."""
     places = find_places(grid)
-    return Surroundings(places.groups, places.coordinates)
+    return Surroundings(places.groups, places.coordinates, describe_branches(grid))
 
 
 def delete_graph(session: Session, graph_id: str) -> None:

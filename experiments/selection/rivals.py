@@ -115,6 +115,16 @@ METHODS = (
     _table("smoothed", "Forest, Correct and Smooth", "forest", "own", smooth=0.9),
     _table("nearest_1", "Nearest neighbour on the map", "nearest", "places", neighbours=1),
     _table("nearest_5", "5 nearest neighbours on the map", "nearest", "places", neighbours=5),
+    _table("forest_branches", "Random forest on branches", "forest", "branches"),
+    _table(
+        "trees_branches",
+        "Trees on features and branches",
+        "extra_trees",
+        "own",
+        "neighbours",
+        "branches",
+        "other_branches",
+    ),
     _table("trees_places", "Trees on places and scores", "extra_trees", "places", "scores"),
     _network("lfgcn", "LFGCN (paper)", method="lfgcn"),
     _network("lfgcn_exact", "LFGCN, exact filter", method="lfgcn", **_EXACT),
@@ -146,6 +156,9 @@ def _find_missing_columns(method: SingleMethod, problem: KnownLabels) -> str | N
     parts = method.settings["parts"]
     if "places" in parts:
         return "the nodes have no places" if _label_problem(problem, 0).places is None else None
+    if "branches" in parts:
+        known = problem.surroundings.branches is not None
+        return None if known else "nothing is known about the branches"
     has_words = problem.graph.features.shape[1] > NARROW_FEATURES
     if method.key.endswith("_words") and not has_words:
         return "the features are not words"
@@ -203,4 +216,6 @@ def _complete(method: SingleMethod, graph: Graph, seed: int) -> dict[str, Any]:
 
 def _label_problem(problem: KnownLabels, seed: int) -> LabelProblem:
     around = problem.surroundings
-    return LabelProblem(problem.graph, around.groups, around.coordinates, seed=seed)
+    return LabelProblem(
+        problem.graph, around.groups, around.coordinates, around.branches, seed=seed
+    )

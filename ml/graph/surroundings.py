@@ -1,4 +1,4 @@
-"""Substations and places of the nodes of a graph."""
+"""Substations, places and branches of the nodes of a graph."""
 
 from dataclasses import dataclass
 
@@ -7,10 +7,13 @@ from ml.arrays import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class Surroundings:
-    """Substations and places of the nodes, where they are known.
+    """What is known about the nodes beside their features; None where it is unknown.
 
-    Shapes: groups (N,), coordinates (N, 2) latitude and longitude in degrees.
+    ``branches`` are columns that describe the branches at each node.
+
+    Shapes: groups (N,), coordinates (N, 2) latitude and longitude in degrees, branches (N, B).
     """
 
     groups: IntArray | None = None
     coordinates: FloatArray | None = None
+    branches: FloatArray | None = None

@@ -15,10 +15,15 @@ LARGE = 20_000
 LABELS_PER_CLASS = 3
 """With fewer labels per class than this the settings of propagation are not chosen but given:
 holding out one label of two changes the problem more than the settings do."""
-LEAST_EVEN = 4
+LEAST_EVEN = 3
 """From this many labels per class on, an even sample rules out balanced masses: they would give
-every class the same mass. On zones and areas of seven grids balancing gained 1 to 13 points with
-one label per class, nothing with three, and lost 0 to 8 points with ten."""
+every class the same mass. On zones and areas of eight grids balancing gained 1 to 14 points with
+one label per class, lost one with three (mean), and lost 0 to 8 with ten."""
+SHORT_REACH = 4
+"""Labels per class below which an uneven sample spreads over a short distance: the classes whose
+labels happen to be many would take the places of those without one. On zones and areas of eight
+grids, sampled at random, reach 0.9 gained 0 to 14 points with one to two and a half labels per
+class over 0.9999 with balanced masses; with four and more there is no difference."""
 OTHER_COST = 1.0
 """Cost of every feature method and network but the first feature method. Costs also decide between
 families: of the many settings of propagation the best is partly lucky. On 28 cells of tuning tasks
@@ -33,6 +38,8 @@ _READOUTS: tuple[dict[str, Any], ...] = (
     {"readout": "additive", "sigma": 0.5},
 )
 _ALPHAS = (0.9999, 0.99, 0.9)
+_REACH_COSTS = (0.0, 0.6, 2.0)
+"""Costs of the reaches, from the usual one to the most different one."""
 _GAMMAS = (1.0, 0.7)
 """With jumps (gamma below 1) only the default and the plain weights are tried: they take most of
 the time and were not chosen once on 87 splits of the tuning tasks."""
@@ -59,6 +66,8 @@ _PART_WORDS = {
     "near": "features averaged nearby",
     "far": "features averaged widely",
     "places": "places",
+    "branches": "branches",
+    "other_branches": "neighbours' branches",
     "scores": "labels of other buses",
 }
 
@@ -110,32 +119,43 @@ def list_candidates(problem: LabelProblem) -> tuple[Candidate, ...]:
 
 def _list_propagations(problem: LabelProblem) -> Iterator[Candidate]:
     names = list_weightings(problem)
-    readouts = _READOUTS
-    if problem.is_even and problem.counts.max() >= LEAST_EVEN:
-        readouts = tuple(one for one in _READOUTS if not one.get("balanced"))
+    alphas, readouts = _order_spreadings(problem)
     jumping = {names[0], "plain"} if problem.graph.node_count <= MOST_SPREAD_NODES else set()
     for gamma in _GAMMAS:
         for edges in names if gamma == 1 else [name for name in names if name in jumping]:
-            for alpha in _ALPHAS:
+            for alpha, reach_cost in zip(alphas, _REACH_COSTS, strict=True):
                 for readout in readouts:
                     settings = {"edges": edges, "alpha": alpha, "gamma": gamma, **readout}
-                    cost = _prior_cost(settings, names[0], readouts[0])
+                    cost = reach_cost + _prior_cost(settings, names[0], readouts[0])
                     yield Candidate(_name(settings), "propagation", "propagation", settings, cost)
 
 
+def _order_spreadings(
+    problem: LabelProblem,
+) -> tuple[tuple[float, ...], tuple[dict[str, Any], ...]]:
+    """Return reaches and read-outs, the usual ones for this sample of labels first."""
+    balanced, *others = _READOUTS
+    if problem.is_even:
+        few = problem.counts.max() < LEAST_EVEN
+        return _ALPHAS, (balanced, *others) if few else tuple(others)
+    short = len(problem.known) < SHORT_REACH * (problem.counts > 0).sum()
+    return _ALPHAS[::-1] if short else _ALPHAS, (others[0], balanced, *others[1:])
+
+
 def _prior_cost(settings: dict[str, Any], default: str, readout: dict[str, Any]) -> float:
-    """Return the distance of a setting from default edges, read-out and reach, in nats.
+    """Return the distance of a setting from default edges and read-out, in nats.
 
     The scale was chosen on the tuning tasks (4 to 6 splits each): half of it lowered their mean
     accuracy by 0.1 to 0.6 points, one and a half times of it by 0.0 to 0.3, within the noise.
     """
     chosen = settings["edges"]
     edges = 0.0 if chosen == default else _EDGE_COSTS.get(chosen, 1.0)
-    reach = {0.9999: 0.0, 0.99: 0.6}.get(settings["alpha"], 2.0)
     jumps = 0.0 if settings["gamma"] == 1 else 1.0
     by_place = chosen in BY_PLACE and settings["readout"] == "clamped"
-    usual = all(settings.get(name) == value for name, value in readout.items())
-    return edges + reach + jumps + (0.0 if by_place or usual else 1.0)
+    usual = settings.get("balanced") == readout.get("balanced") and (
+        settings["readout"] == readout["readout"]
+    )
+    return edges + jumps + (0.0 if by_place or usual else 1.0)
 
 
 def _name(settings: dict[str, Any]) -> str:
@@ -173,6 +193,12 @@ def _list_tabular(problem: LabelProblem) -> Iterator[Candidate]:
             ("nearest_1", "nearest", ("places",), {"neighbours": 1}),
             ("nearest_5", "nearest", ("places",), {"neighbours": 5}),
             ("trees_places", "extra_trees", ("places", "scores"), {}),
+        ]
+    if problem.branches is not None:
+        around = ("own", "neighbours", "branches", "other_branches")
+        table += [
+            ("forest_branches", "forest", ("branches",), {}),
+            ("trees_branches", "extra_trees", around, {}),
         ]
     for place, (key, method, parts, settings) in enumerate(table):
         cost = OTHER_COST if place or not width else 0.0

@@ -13,6 +13,8 @@ from ml.training.selection.propagation import Precision, Spreading, hold_out, sp
 
 MOST_EXACT_LABELS = 1500
 """Up to here label scores leave out one node at a time; above, a tenth of the nodes."""
+_NOBODY: IntArray = np.zeros(0, dtype=np.int64)
+"""No training nodes, for columns that do not depend on labels."""
 _SCORES = (
     Spreading(alpha=0.9999, readout="clamped", balanced=True),
     Spreading(alpha=0.9, sigma=0.0),
@@ -25,7 +27,8 @@ class FeatureParts:
 
     ``own`` are the scaled features and the degree, ``neighbours`` their means over the
     neighbours, ``near`` and ``far`` their averages under a walk of alpha 0.5 and 0.9,
-    ``places`` the coordinates, ``scores`` what the labels of other nodes say.
+    ``places`` the coordinates, ``branches`` what the branches at a node are like,
+    ``other_branches`` those at its neighbours, ``scores`` what the labels of other nodes say.
     """
 
     def __init__(self, problem: LabelProblem) -> None:
@@ -53,22 +56,34 @@ class FeatureParts:
         return self._kept[name]
 
     def _make_fixed(self, name: str) -> FloatArray:
-        graph = self._problem.graph
-        if name == "places":
-            places = self._problem.places
-            return np.zeros((graph.node_count, 0)) if places is None else places
+        problem = self._problem
+        given = {"places": problem.places, "branches": problem.branches}
+        if name in given:
+            columns = given[name]
+            return np.zeros((problem.graph.node_count, 0)) if columns is None else columns
         if name == "features":
             return self._scale()
-        features = self._part("features", np.zeros(0, np.int64))
-        degrees = degrees_of(graph.adjacency)[:, None]
-        if name == "own":
-            return features if self.wide else np.concatenate([features, degrees], axis=1)
+        if name == "other_branches":
+            return self._average_neighbours(self._part("branches", _NOBODY))
+        features = self._part("features", _NOBODY)
         if name == "neighbours":
-            return np.asarray(graph.adjacency @ features) / np.maximum(degrees, 1e-12)
-        alpha = {"near": 0.5, "far": 0.9}[name]
-        precision = Precision(graph.adjacency, alpha)
+            return self._average_neighbours(features)
+        if name == "own":
+            degrees = degrees_of(problem.graph.adjacency)[:, None]
+            return features if self.wide else np.concatenate([features, degrees], axis=1)
+        return self._average_far(features, {"near": 0.5, "far": 0.9}[name])
+
+    def _average_far(self, columns: FloatArray, alpha: float) -> FloatArray:
+        """Return the averages under a walk that goes on with probability ``alpha``, (N, Q)."""
+        precision = Precision(self._problem.graph.adjacency, alpha)
         lifted = np.where(precision.degrees > 0, precision.degrees, 1.0)[:, None]
-        return (1 - alpha) * precision.solve(lifted * features)
+        return (1 - alpha) * precision.solve(lifted * columns)
+
+    def _average_neighbours(self, columns: FloatArray) -> FloatArray:
+        """Return the mean over the neighbours of each node, by the weights. Shapes: (N, Q)."""
+        adjacency = self._problem.graph.adjacency
+        total = np.asarray(adjacency @ columns)
+        return total / np.maximum(degrees_of(adjacency)[:, None], 1e-12)
 
     def _scale(self) -> FloatArray:
         features = self._problem.graph.features

@@ -114,6 +114,7 @@ def _make_problem(
         replace(graph, labels=labels),
         surroundings.groups,
         surroundings.coordinates,
+        surroundings.branches,
         seed=settings.seed,
     )
 

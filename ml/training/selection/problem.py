@@ -19,16 +19,18 @@ class LabelProblem:
     """A graph with some known labels and, optionally, groups and places of its nodes.
 
     ``groups`` numbers the substation of each node; ``coordinates`` are latitude and longitude,
-    nan where unknown; ``edge_weights`` names further weights of ``graph.edges`` that labels may
-    spread by, such as the conductance.
+    nan where unknown; ``branches`` are columns that describe the branches at a node;
+    ``edge_weights`` names further weights of ``graph.edges`` that labels may spread by, such as
+    the conductance.
 
-    Shapes: groups (N,), coordinates (N, 2), edge weights (E,) each.
+    Shapes: groups (N,), coordinates (N, 2), branches (N, B), edge weights (E,) each.
     Raises: InvalidInput if no label is known or the shapes disagree.
     """
 
     graph: Graph
     groups: IntArray | None = None
     coordinates: FloatArray | None = None
+    branches: FloatArray | None = None
     edge_weights: Mapping[str, FloatArray] = field(default_factory=dict)
     seed: int = 0
 
@@ -42,6 +44,8 @@ class LabelProblem:
         if self.coordinates is not None and self.coordinates.shape != (count, 2):
             problem = f"shape {self.coordinates.shape}, expected ({count}, 2)"
             faults.append(Fault("coordinates", problem))
+        if self.branches is not None and len(self.branches) != count:
+            faults.append(Fault("branches", f"{len(self.branches)} rows for {count} nodes"))
         for name, weights in self.edge_weights.items():
             if len(weights) != len(self.graph.edges) or not (weights > 0).all():
                 faults.append(Fault(f"edge_weights.{name}", "one positive weight per edge needed"))

@@ -20,7 +20,8 @@ def make_problem(known_per_class: int = 6, *, placed: bool = False) -> KnownLabe
     labels[known] = graph.labels[known]
     seen = dataclasses.replace(graph, labels=labels)
     places = np.column_stack([graph.labels + np.linspace(0, 0.4, 40), np.ones(40)])
-    around = Surroundings(coordinates=places if placed else None)
+    branches = np.column_stack([graph.labels, np.ones(40)]).astype(np.float64)
+    around = Surroundings(None, places, branches) if placed else Surroundings()
     return KnownLabels(seen, around, known, graph.labels, np.array([0, 1]))
 
 
@@ -55,6 +56,8 @@ def test_a_network_uses_one_label_per_class_without_validation() -> None:
 def test_places_are_needed_by_methods_on_the_map() -> None:
     problem = make_problem()
     assert find_obstacle(method_of("nearest_1"), problem) == "the nodes have no places"
+    unknown = "nothing is known about the branches"
+    assert find_obstacle(method_of("forest_branches"), problem) == unknown
     assert find_obstacle(method_of("lp"), problem) is None
 
 
