@@ -26,6 +26,8 @@ from app.models.baselines import endpoints as baselines
 from app.models.comparison import endpoints as comparison
 from app.models.files import endpoints as model_files
 from app.predict import endpoints as predict
+from app.predict.fast_route import PreparedRoute
+from app.predict.prepared import PreparedAnswers
 from app.replays import endpoints as replays
 from app.settings import Settings
 from app.storage.db import Database
@@ -55,11 +57,13 @@ def create_app(settings: Settings, dispatcher: Dispatcher | None = None) -> Fast
     app.state.settings = settings
     app.state.database = Database(settings.resolved_database_url)
     app.state.dispatcher = dispatcher or PolledTable()
+    app.state.prepared = PreparedAnswers(app.state.database, settings.prepared_bytes)
     app.state.job_streams = JobStreams(app.state.database, settings.event_streams)
     features = (cases, graphs, checks, labels, export, train, sweeps, jobs, predict, replays)
     model_parts = (models, model_files, comparison, baselines)
     for part in (*features, *model_parts, cards, health, problem_catalogue, pages):
         app.include_router(part.router)
+    app.router.routes.insert(0, PreparedRoute(app.state.prepared))
     install_handlers(app)
     app.add_middleware(RequestLimits, body_limit=settings.body_limit)
     app.add_middleware(RequestContext)  # added last: it surrounds everything
@@ -70,6 +74,7 @@ def create_app(settings: Settings, dispatcher: Dispatcher | None = None) -> Fast
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     yield
+    app.state.prepared.stop()
     app.state.database.close()
 
 

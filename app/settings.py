@@ -1,6 +1,7 @@
 """All settings of the service, read from environment variables named LEVYGRID_..."""
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -33,6 +34,17 @@ class Settings(BaseSettings):
         True,
         description="Load IEEE 118 and a grid of Texas and train first models if the database is "
         "empty.",
+    )
+    event_loop: Literal["auto", "uvloop", "asyncio"] = Field(
+        "auto",
+        description="Event loop of the API: auto (uvloop where it is installed), uvloop or "
+        "asyncio.",
+    )
+    prepared_bytes: int = Field(
+        128 * 2**20,
+        ge=0,
+        description="Memory in bytes per API process for prepared answers of "
+        "`GET /predict/{bus_id}`. 0: every answer is built on request.",
     )
     body_limit: int = Field(
         32 * 2**20, ge=1024, description="Maximum size of a request body in bytes."

@@ -46,6 +46,7 @@ class _AnnouncingServer(uvicorn.Server):
         self._app = create_app(settings, choose_dispatcher(settings))
         config = uvicorn.Config(
             self._app,
+            loop=settings.event_loop,
             access_log=False,
             log_config=None,
             server_header=False,

@@ -2,25 +2,30 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from sqlalchemy.orm import Session
 
 from app.errors import BusNotFound, ModelNotFound, NoModelYet
 from app.graphs.service import get_graph, get_label_set, load_grid
-from app.grid.grid import UNKNOWN_CLASS, Grid
 from app.jobs.service import list_jobs
 from app.jobs.states import JobState
 from app.models import service as models
 from app.models.predictions import PART_NAMES, Answers, Predictions, find_known
-from app.predict.schemas import PredictionColumns, PredictionOut
+from app.predict import repository
+from app.predict.answers import (
+    ONLY_GRID,
+    BusAnswer,
+    ChosenModel,
+    answer_buses,
+    list_warnings,
+    round_shares,
+)
+from app.predict.schemas import PredictionColumns
 from app.storage.cache import BoundedCache
 from ml.arrays import IntArray
 
-_DECIMALS = 6
 _LAST_PROMOTED = "the last promoted of {} active models"
-_ONLY_GRID = "the only grid with an active model that has this bus"
 _MOST_SEARCHED = 8
 """Grids searched for a bus that the chosen grid lacks; jobs searched for a model in training."""
 _TRUTHS_REMEMBERED = 32
@@ -36,18 +41,6 @@ class ModelChoice:
     label: str | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class ChosenModel:
-    """The predictions of the model that answers, its grid, and why it was chosen."""
-
-    predictions: Predictions
-    grid: Grid
-    truth: IntArray
-    reason: str
-    other_graph_ids: tuple[str, ...] = ()
-    """Other grids with an active model, if the request did not name a grid."""
-
-
 def choose_model(session: Session, choice: ModelChoice) -> ChosenModel:
     """Return the model that answers: the one that the request names, else the active one.
 
@@ -60,37 +53,18 @@ def choose_model(session: Session, choice: ModelChoice) -> ChosenModel:
         model_id, reason, others = _find_active(session, choice)
     predictions = models.load_predictions(session, model_id)
     grid = load_grid(session, predictions.graph_id)
-    truth = _truths.get_or_load(model_id, lambda: _load_truth(session, predictions))
+    stamp = repository.find_label_stamp(session, predictions.graph_id, predictions.label)
+    truth = _truths.get_or_load(f"{model_id} {stamp}", lambda: _load_truth(session, predictions))
     return ChosenModel(predictions, grid, truth, reason, others)
 
 
-def predict_bus(session: Session, choice: ModelChoice, text: str) -> PredictionOut:
+def predict_bus(session: Session, choice: ModelChoice, text: str) -> BusAnswer:
     """Return the prediction for the bus with this id or name.
 
     Raises: BusNotFound, and the errors of ``choose_model``.
     """
     model = _prefer_grid_with_bus(session, choose_model(session, choice), text)
-    predictions = model.predictions
-    bus = _find_bus(session, model, text)
-    shares = _round(predictions.probabilities[bus])
-    predicted = predictions.class_names[int(np.argmax(predictions.probabilities[bus]))]
-    known = _class_name(predictions, int(model.truth[bus]))
-    return PredictionOut(
-        bus_id=model.grid.bus_ids[bus],
-        bus_name=model.grid.bus_names[bus] or None,
-        predicted=predicted,
-        probabilities=dict(zip(predictions.class_names, shares, strict=True)),
-        true_label=known,
-        known_label=known,
-        answer=predicted if known is None else known,
-        source="predicted" if known is None else "known",
-        split=PART_NAMES[predictions.parts[bus]],
-        label=predictions.label,
-        graph_id=predictions.graph_id,
-        model_id=predictions.model_id,
-        chosen=model.reason,
-        warnings=_list_warnings(model),
-    )
+    return next(answer_buses(model, [_find_bus(session, model, text)]))
 
 
 def _prefer_grid_with_bus(session: Session, model: ChosenModel, text: str) -> ChosenModel:
@@ -106,7 +80,7 @@ def _prefer_grid_with_bus(session: Session, model: ChosenModel, text: str) -> Ch
         return model
     others = tuple(one for one in model.other_graph_ids if one not in having)
     found = choose_model(session, ModelChoice(graph_id=having[0]))
-    return replace(found, reason=_ONLY_GRID, other_graph_ids=others)
+    return replace(found, reason=ONLY_GRID, other_graph_ids=others)
 
 
 def predict_all(session: Session, choice: ModelChoice) -> PredictionColumns:
@@ -119,11 +93,11 @@ def predict_all(session: Session, choice: ModelChoice) -> PredictionColumns:
         graph_id=predictions.graph_id,
         model_id=predictions.model_id,
         chosen=model.reason,
-        warnings=_list_warnings(model),
+        warnings=list_warnings(model),
         class_names=predictions.class_names,
         bus_ids=model.grid.bus_ids,
         classes=joined.predicted.tolist(),
-        probabilities=_round(predictions.probabilities),
+        probabilities=round_shares(predictions.probabilities),
         truth=model.truth.tolist(),
         known_labels=model.truth.tolist(),
         answers=joined.answers.tolist(),
@@ -197,26 +171,3 @@ def _suggest_grids(session: Session, graph_ids: Sequence[str], text: str) -> str
     if not queries:
         return ""
     return f" Other grids with a model have this bus; add {' or '.join(queries)}."
-
-
-def _class_name(predictions: Predictions, code: int) -> str | None:
-    return None if code == UNKNOWN_CLASS else predictions.class_names[code]
-
-
-def _round(probabilities: Any) -> list[Any]:
-    # Through float64: a rounded float32 would be written with all its binary digits.
-    values: list[Any] = np.round(probabilities.astype(np.float64), _DECIMALS).tolist()
-    return values
-
-
-def _list_warnings(model: ChosenModel) -> list[str]:
-    """Return the warnings of the model, and one if the grid was chosen among several."""
-    others = model.other_graph_ids
-    if not others or model.reason == _ONLY_GRID:
-        return list(model.predictions.warnings)
-    warning = (
-        f"{len(others) + 1} grids have an active model and the request named none: this answer "
-        f"is for the grid {model.grid.name!r}, whose model was promoted last. "
-        "Add ?graph_id= to choose the grid."
-    )
-    return [warning, *model.predictions.warnings]

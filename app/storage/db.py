@@ -20,6 +20,9 @@ class Database:
     def __init__(self, url: str) -> None:
         self.engine = _make_engine(url)
         self._writer = self.engine.execution_options(writing=True)
+        self.commits = 0
+        """Number of transactions that this process has committed: what was cached before one may
+        be out of date. Two that end at the same moment may count as one."""
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -30,8 +33,10 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """Open a session that commits at the end, or rolls back if anything is raised."""
-        with Session(self._writer, expire_on_commit=False) as session, session.begin():
-            yield session
+        with Session(self._writer, expire_on_commit=False) as session:
+            with session.begin():
+                yield session
+            self.commits += 1
 
     def close(self) -> None:
         """Close every connection."""

@@ -35,8 +35,14 @@ def post_graph(api: TestClient, body: dict[str, Any] | None = None) -> str:
     return graph_id
 
 
-def put_model(
-    api: TestClient,
+def put_model(api: TestClient, graph_id: str, accuracy: float = 0.5, **extra: Any) -> str:
+    """Store a model of a ring of six buses in the database of an API, and return its id."""
+    database: Database = api.app.state.database  # type: ignore[attr-defined]  # an ASGI app to mypy
+    return store_sample(database, graph_id, accuracy, **extra)
+
+
+def store_sample(
+    database: Database,
     graph_id: str,
     accuracy: float = 0.5,
     label: str = "label",
@@ -44,7 +50,6 @@ def put_model(
     **extra: Any,
 ) -> str:
     """Store a model of a ring of six buses as a worker does, and return its id."""
-    database: Database = api.app.state.database  # type: ignore[attr-defined]  # an ASGI app to mypy
     probabilities = np.array(
         [[0.1, 0.7, 0.2], [0.2, 0.2, 0.6], [0.8, 0.1, 0.1], [0.3, 0.4, 0.3]] + [[0.2, 0.3, 0.5]] * 2
     )

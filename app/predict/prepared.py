@@ -1,0 +1,200 @@
+"""Answers of ``GET /predict/{bus_id}`` as bytes, prepared before they are asked for.
+
+A thread of its own prepares them, so that the event loop only looks them up. It also compares
+the state of the database at least twice per second while requests arrive: answers are at most
+one second old when another process promotes a model, replaces labels or adds a grid version,
+and never out of date after a change by this process.
+"""
+
+import re
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+import structlog
+from sqlalchemy.orm import Session
+
+from app.errors import LevygridError
+from app.http.representation import Representation
+from app.predict import repository, service
+from app.predict.answers import BusAnswer, ChosenModel, answer_buses, encode
+from app.predict.service import ModelChoice
+from app.storage.db import Database
+from app.storage.retry import DATABASE_AWAY
+
+PATH = "/predict/"
+LONGEST_ID = 200
+"""Characters of a bus id or name in a request."""
+_CHECK_SECONDS = 0.4
+_VALID_SECONDS = 0.9
+_FILL_SECONDS = 0.2
+_PAUSE_SECONDS = 0.001
+_BATCH = 100
+_MOST_WANTED = 256
+_ENTRY_BYTES = 400
+"""Estimated memory of an answer beside its bytes: the key, the dictionary slot, the objects."""
+_GRID_QUERY = re.compile(rb"graph_id=([A-Za-z0-9_-]{1,64})")
+_log = structlog.get_logger("levygrid.predict")
+
+
+class _Check(NamedTuple):
+    """When the database was compared last, and the commits of this process until then."""
+
+    moment: float
+    commits: int
+
+
+class PreparedAnswers:
+    """Prepared answers of one API process, bounded in bytes; the oldest are dropped first.
+
+    ``find`` is called by the event loop and never waits. What it does not find is answered by
+    the FastAPI route and prepared meanwhile.
+    """
+
+    def __init__(self, database: Database, most_bytes: int) -> None:
+        self._database = database
+        self._most_bytes = most_bytes
+        self._answers: dict[str, Representation] = {}
+        self._bytes = 0
+        self._check: _Check | None = None
+        self._state: repository.ServingState | None = None
+        self._wanted: deque[tuple[str, bytes]] = deque(maxlen=_MOST_WANTED)
+        self._filling: dict[bytes, Iterator[tuple[str, Representation]]] = {}
+        self._due = threading.Event()
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def find(self, path: str, query: bytes) -> Representation | None:
+        """Return the answer to a request if it is prepared and still applies."""
+        check = self._check
+        age = _VALID_SECONDS if check is None else time.monotonic() - check.moment
+        if check is None or age >= _VALID_SECONDS or check.commits != self._database.commits:
+            self._wake()
+            return None
+        if age > _CHECK_SECONDS:
+            self._wake()
+        found = self._answers.get(_make_key(path, query))
+        if found is None and _read_choice(query) is not None:
+            self._wanted.append((path, query))
+            self._wake()
+        return found
+
+    def stop(self) -> None:
+        """End the thread and wait for it."""
+        self._stopping.set()
+        self._due.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _wake(self) -> None:
+        if self._due.is_set() or not self._most_bytes or self._stopping.is_set():
+            return
+        self._due.set()
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="prepare", daemon=True)
+            self._thread.start()
+
+    def _run(self) -> None:
+        while True:
+            self._due.wait()
+            self._due.clear()
+            if self._stopping.is_set():
+                return
+            try:
+                self._refresh()
+                self._fill()
+            except DATABASE_AWAY:
+                self._check = None
+                self._stopping.wait(_CHECK_SECONDS)
+            except Exception:  # noqa: BLE001 - the thread must survive; the FastAPI route shows the error
+                self._check = None
+                _log.exception("answers could not be prepared")
+                self._stopping.wait(_CHECK_SECONDS)
+
+    def _refresh(self) -> None:
+        """Compare the state of the database; prepare what was asked for and not found."""
+        check = _Check(time.monotonic(), self._database.commits)
+        with self._database.reading() as session:
+            state = repository.read_state(session)
+            if state != self._state:
+                self._answers, self._bytes, self._filling = {}, 0, {}
+                self._state = state
+            self._check = check
+            for _ in range(len(self._wanted)):
+                self._prepare(session, *self._wanted.popleft())
+
+    def _prepare(self, session: Session, path: str, query: bytes) -> None:
+        choice = _read_choice(query)
+        if choice is None or len(path) > len(PATH) + LONGEST_ID:
+            return
+        try:
+            if query not in self._filling:
+                model = service.choose_model(session, choice)
+                self._filling[query] = _prepare_all(model, query)
+            if _make_key(path, query) not in self._answers:
+                answer = service.predict_bus(session, choice, path.removeprefix(PATH))
+                self._add(_make_key(path, query), Representation.prepare(encode(answer)))
+        except LevygridError:
+            return  # the FastAPI route reports it
+
+    def _fill(self) -> None:
+        """Prepare further buses of the grids that were asked for, for a short time."""
+        end = time.monotonic() + _FILL_SECONDS
+        for query, answers in self._filling.items():
+            while batch := list(islice(answers, _BATCH)):
+                if self._bytes + sum(map(_measure, batch)) > self._most_bytes:
+                    self._filling[query] = iter(())  # the rest is prepared when it is asked for
+                    return
+                for key, answer in batch:
+                    self._add(key, answer)
+                if time.monotonic() > end:
+                    self._due.set()
+                    return
+                self._stopping.wait(_PAUSE_SECONDS)  # lets the event loop run
+
+    def _add(self, key: str, answer: Representation) -> None:
+        size = _measure((key, answer))
+        if key in self._answers or size > self._most_bytes:
+            return
+        while self._bytes + size > self._most_bytes:
+            oldest = next(iter(self._answers))
+            self._bytes -= _measure((oldest, self._answers.pop(oldest)))
+        self._answers[key] = answer
+        self._bytes += size
+
+
+def _prepare_all(model: ChosenModel, query: bytes) -> Iterator[tuple[str, Representation]]:
+    """Yield the answers for all buses of a grid, under their ids and unambiguous names."""
+    grid = model.grid
+    for bus, answer in enumerate(_answer_all(model)):
+        prepared = Representation.prepare(encode(answer))
+        names = (grid.bus_ids[bus], *(names[bus] for names in grid.aliases.values()))
+        for name in dict.fromkeys(names):
+            if len(name) <= LONGEST_ID and grid.find_buses(name) == [bus]:
+                yield _make_key(PATH + name, query), prepared
+
+
+def _answer_all(model: ChosenModel) -> Iterator[BusAnswer]:
+    for first in range(0, model.grid.bus_count, _BATCH):
+        buses = range(first, min(first + _BATCH, model.grid.bus_count))
+        yield from answer_buses(model, buses)
+
+
+def _measure(entry: tuple[str, Representation]) -> int:
+    return len(entry[0]) + entry[1].size + _ENTRY_BYTES
+
+
+def _make_key(path: str, query: bytes) -> str:
+    # No path contains a NUL: the middleware refuses it.
+    return f"{path}\0{query.decode('latin-1')}" if query else path
+
+
+def _read_choice(query: bytes) -> ModelChoice | None:
+    """Return the choice of a default request; None for any other query."""
+    if not query:
+        return ModelChoice()
+    match = _GRID_QUERY.fullmatch(query)
+    return None if match is None else ModelChoice(graph_id=match[1].decode("ascii"))
