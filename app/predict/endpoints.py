@@ -1,19 +1,29 @@
-"""GET /predict and /predict/{bus_id}."""
+"""GET and POST /predict, GET /predict/{bus_id}."""
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi import APIRouter, Depends, Header, Path, Query, Response
+from fastapi.responses import StreamingResponse
 
+from app.http.json_body import StrictJsonRoute
 from app.http.representation import Representation, RepresentationResponse
-from app.http.responses import respond_columns
+from app.models.predictions import Source
 from app.predict import service
-from app.predict.answers import encode
-from app.predict.prepared import LONGEST_ID
-from app.predict.schemas import PredictionColumnsOut, PredictionOut
+from app.predict.answers import ChosenModel, encode
+from app.predict.bus_filter import BusFilter, Order
+from app.predict.forms import MEDIA_TYPES, Form, choose_form, write
+from app.predict.schemas import (
+    LONGEST_ID,
+    PredictionColumnsOut,
+    PredictionOut,
+    PredictionRowsOut,
+    PredictListIn,
+)
 from app.predict.service import ModelChoice
 from app.storage.db import ReadingSession
+from ml.arrays import IntArray
 
-router = APIRouter(prefix="/predict", tags=["predict"])
+router = APIRouter(prefix="/predict", tags=["predict"], route_class=StrictJsonRoute)
 
 
 def _read_choice(
@@ -39,10 +49,83 @@ def _read_choice(
 ChoiceQuery = Annotated[ModelChoice, Depends(_read_choice)]
 
 
-@router.get("", response_model=PredictionColumnsOut, summary="Predict all buses of a grid")
-def predict_all(session: ReadingSession, choice: ChoiceQuery) -> Response:
-    """Returns the predicted class and the class probabilities of every bus, as columns."""
-    return respond_columns(service.predict_all(session, choice))
+def _read_filter(
+    classes: Annotated[
+        list[Annotated[str, Query(max_length=200)]] | None,
+        Query(
+            alias="class",
+            max_length=1000,
+            description="Only buses of this predicted class; may be repeated.",
+        ),
+    ] = None,
+    source: Annotated[
+        Source | None, Query(description="Only buses with, or without, a known label.")
+    ] = None,
+    order: Annotated[
+        Order,
+        Query(
+            description="`bus`: the order of the grid. `least-certain`: buses whose highest "
+            "probability is lowest first."
+        ),
+    ] = "bus",
+    limit: Annotated[int | None, Query(ge=1, description="Maximum number of buses.")] = None,
+) -> BusFilter:
+    return BusFilter(tuple(classes or ()), source, order, limit)
+
+
+@router.get(
+    "",
+    response_model=PredictionColumnsOut | PredictionRowsOut,
+    responses={
+        200: {
+            "content": {
+                "text/csv": {"schema": {"type": "string"}},
+                "application/geo+json": {"schema": {"type": "object"}},
+            }
+        }
+    },
+    summary="Predict all buses of a grid",
+)
+def predict_all(
+    session: ReadingSession,
+    choice: ChoiceQuery,
+    bus_filter: Annotated[BusFilter, Depends(_read_filter)],
+    form: Annotated[
+        Form | None,
+        Query(description="Form of the answer. Default: by the header `Accept`, else columns."),
+    ] = None,
+    accept: Annotated[str, Header(include_in_schema=False)] = "",
+) -> Response:
+    """Returns the predicted class and the class probabilities of every bus.
+
+    `columns` has one list per property; `rows` one object per bus with class names, as
+    `GET /predict/{bus_id}`; `csv` (`Accept: text/csv`) one line per bus; `geojson`
+    (`Accept: application/geo+json`) one point per bus, without a geometry if the grid has no
+    geographic coordinates. CSV and GeoJSON have one column per class: `probability of <class>`.
+    The filters apply to every form.
+    """
+    model = service.choose_model(session, choice)
+    return _stream(form or choose_form(accept), model, bus_filter.apply(model))
+
+
+@router.post("", response_model=PredictionRowsOut, summary="Predict a list of buses")
+def predict_list(body: PredictListIn, session: ReadingSession) -> Response:
+    """Returns the predictions for some buses as rows, in the order of the request.
+
+    Answers 422 naming every bus that the grid does not have.
+    """
+    choice = ModelChoice(body.graph_id, body.model_id, body.label)
+    model = service.choose_model(session, choice)
+    return _stream("rows", model, service.find_buses(model, body.bus_ids))
+
+
+def _stream(form: Form, model: ChosenModel, buses: IntArray) -> Response:
+    headers = {"Vary": "Accept"}
+    if form in ("csv", "geojson"):
+        headers["Content-Disposition"] = f'attachment; filename="predictions.{form}"'
+    kind = MEDIA_TYPES[form]
+    media_type = f"{kind}; charset=utf-8" if kind.startswith("text/") else kind
+    return StreamingResponse(write(form, model, buses), media_type=media_type, headers=headers)
 
 
 @router.head("/{bus_id:path}", include_in_schema=False)

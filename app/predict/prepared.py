@@ -21,13 +21,12 @@ from app.errors import LevygridError
 from app.http.representation import Representation
 from app.predict import repository, service
 from app.predict.answers import BusAnswer, ChosenModel, answer_buses, encode
+from app.predict.schemas import LONGEST_ID
 from app.predict.service import ModelChoice
 from app.storage.db import Database
 from app.storage.retry import DATABASE_AWAY
 
 PATH = "/predict/"
-LONGEST_ID = 200
-"""Characters of a bus id or name in a request."""
 _CHECK_SECONDS = 0.4
 _VALID_SECONDS = 0.9
 _FILL_SECONDS = 0.2

@@ -1,12 +1,16 @@
 """Predictions as JSON."""
 
-import msgspec
+from typing import Annotated
+
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.http.json_body import BodyIn
 from app.models.card.reports import Part
 from app.models.card.schema import EXAMPLE_HEADLINE
 from app.models.predictions import Source
 
+LONGEST_ID = 200
+"""Characters of a bus id or name in a request."""
 _CHOSEN = "Why this model answers."
 _WARNINGS = (
     "Reasons to doubt the answer: the grid was chosen among several, a baseline had a higher "
@@ -14,29 +18,30 @@ _WARNINGS = (
 )
 
 
-class PredictionOut(BaseModel):
-    """The prediction of a model for one bus."""
+_EXAMPLE_ROW = {
+    "bus_id": "1",
+    "bus_name": None,
+    "class": "generator",
+    "probabilities": {"neither": 0.021, "load": 0.213, "generator": 0.766},
+    "true_label": "generator",
+    "known_label": "generator",
+    "answer": "generator",
+    "source": "known",
+    "split": "test",
+}
+_EXAMPLE_MODEL = {
+    "label": "role",
+    "graph_id": "0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e",
+    "model_id": "7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f",
+    "chosen": "the only active model",
+    "warnings": [EXAMPLE_HEADLINE],
+}
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "example": {
-                "bus_id": "1",
-                "bus_name": None,
-                "class": "generator",
-                "probabilities": {"neither": 0.021, "load": 0.213, "generator": 0.766},
-                "true_label": "generator",
-                "known_label": "generator",
-                "answer": "generator",
-                "source": "known",
-                "split": "test",
-                "label": "role",
-                "graph_id": "0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e",
-                "model_id": "7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f",
-                "chosen": "the only active model",
-                "warnings": [EXAMPLE_HEADLINE],
-            }
-        }
-    )
+
+class BusRowOut(BaseModel):
+    """What a model says about one bus."""
+
+    model_config = ConfigDict(json_schema_extra={"example": _EXAMPLE_ROW})
 
     bus_id: str = Field(description="Id of the bus.")
     bus_name: str | None = Field(description="Name of the bus, if it has one.")
@@ -55,6 +60,13 @@ class PredictionOut(BaseModel):
     split: Part | None = Field(
         description="Part of the split that the bus belongs to; null if it was not used."
     )
+
+
+class PredictionOut(BusRowOut):
+    """The prediction of a model for one bus."""
+
+    model_config = ConfigDict(json_schema_extra={"example": _EXAMPLE_ROW | _EXAMPLE_MODEL})
+
     label: str = Field(description="Label set that the model has learnt.")
     graph_id: str = Field(description="Grid of the bus.")
     model_id: str = Field(description="Model that answers.")
@@ -108,20 +120,40 @@ class PredictionColumnsOut(BaseModel):
     )
 
 
-class PredictionColumns(msgspec.Struct, frozen=True, kw_only=True):
-    """The content of ``PredictionColumnsOut``, encoded without validating every row."""
+class PredictionRowsOut(BaseModel):
+    """The predictions of a model, one object per bus."""
 
-    label: str
-    graph_id: str
-    model_id: str
-    chosen: str
-    warnings: list[str]
-    class_names: tuple[str, ...]
-    bus_ids: tuple[str, ...]
-    classes: list[int]
-    probabilities: list[list[float]]
-    truth: list[int]
-    known_labels: list[int]
-    answers: list[int]
-    sources: list[Source]
-    parts: list[str | None]
+    label: str = Field(description="Label set that the model has learnt.", examples=["role"])
+    graph_id: str = Field(description="Grid.", examples=["0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e"])
+    model_id: str = Field(
+        description="Model that answers.", examples=["7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f"]
+    )
+    chosen: str = Field(description=_CHOSEN, examples=["the only active model"])
+    warnings: list[str] = Field(description=_WARNINGS, examples=[[EXAMPLE_HEADLINE]])
+    class_names: list[str] = Field(
+        description="Names of the classes.", examples=[["neither", "load", "generator"]]
+    )
+    count: int = Field(description="Number of rows.", examples=[1])
+    rows: list[BusRowOut] = Field(description="One row per bus.", examples=[[_EXAMPLE_ROW]])
+
+
+class PredictListIn(BodyIn):
+    """Buses to predict, and the model that answers."""
+
+    bus_ids: list[Annotated[str, Field(max_length=LONGEST_ID)]] = Field(
+        min_length=1,
+        max_length=10_000,
+        description="Ids or names of the buses; the rows of the answer have the same order.",
+        examples=[["1", "69"]],
+    )
+    graph_id: str | None = Field(
+        None,
+        max_length=64,
+        description="Grid of the buses. Default: the grid whose model was promoted last.",
+    )
+    model_id: str | None = Field(
+        None, max_length=64, description="Model that answers. Default: the active model."
+    )
+    label: str | None = Field(
+        None, max_length=100, description="Label set. Default: that of the last promoted model."
+    )

@@ -1,4 +1,4 @@
-"""Chooses the model that answers and returns its predictions for one bus or for all."""
+"""Chooses the model that answers, and finds the buses that a request names."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,24 +6,23 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.errors import BusNotFound, ModelNotFound, NoModelYet
+from app.errors import BusNotFound, ModelNotFound, NoModelYet, Rejected
 from app.graphs.service import get_graph, get_label_set, load_grid
+from app.grid.grid import Grid
 from app.jobs.service import list_jobs
 from app.jobs.states import JobState
 from app.models import service as models
-from app.models.predictions import PART_NAMES, Answers, Predictions, find_known
+from app.models.predictions import Predictions, find_known
 from app.predict import repository
 from app.predict.answers import (
     ONLY_GRID,
     BusAnswer,
     ChosenModel,
     answer_buses,
-    list_warnings,
-    round_shares,
 )
-from app.predict.schemas import PredictionColumns
 from app.storage.cache import BoundedCache
 from ml.arrays import IntArray
+from ml.errors import Fault
 
 _LAST_PROMOTED = "the last promoted of {} active models"
 _MOST_SEARCHED = 8
@@ -83,27 +82,17 @@ def _prefer_grid_with_bus(session: Session, model: ChosenModel, text: str) -> Ch
     return replace(found, reason=ONLY_GRID, other_graph_ids=others)
 
 
-def predict_all(session: Session, choice: ModelChoice) -> PredictionColumns:
-    """Return the predictions for every bus. Raises: the errors of ``choose_model``."""
-    model = choose_model(session, choice)
-    predictions = model.predictions
-    joined = Answers(np.argmax(predictions.probabilities, axis=1), model.truth)
-    return PredictionColumns(
-        label=predictions.label,
-        graph_id=predictions.graph_id,
-        model_id=predictions.model_id,
-        chosen=model.reason,
-        warnings=list_warnings(model),
-        class_names=predictions.class_names,
-        bus_ids=model.grid.bus_ids,
-        classes=joined.predicted.tolist(),
-        probabilities=round_shares(predictions.probabilities),
-        truth=model.truth.tolist(),
-        known_labels=model.truth.tolist(),
-        answers=joined.answers.tolist(),
-        sources=joined.sources,
-        parts=[PART_NAMES[part] for part in predictions.parts],
-    )
+def find_buses(model: ChosenModel, texts: Sequence[str]) -> IntArray:
+    """Return the positions of buses by id or name. Raises: Rejected naming all not found."""
+    found = [model.grid.find_buses(text) for text in texts]
+    faults = [
+        Fault(f"bus_ids[{place}]", _explain_bus(model.grid, text))
+        for place, (text, buses) in enumerate(zip(texts, found, strict=True))
+        if len(buses) != 1
+    ]
+    if faults:
+        raise Rejected(f"{len(faults)} of {len(texts)} buses were not found.", faults)
+    return np.array([buses[0] for buses in found], dtype=np.int64)
 
 
 def _find_named(session: Session, choice: ModelChoice) -> tuple[str, str]:
@@ -153,11 +142,18 @@ def _find_bus(session: Session, model: ChosenModel, text: str) -> int:
     buses = grid.find_buses(text)
     if len(buses) == 1:
         return buses[0]
+    hint = "" if buses else _suggest_grids(session, model.other_graph_ids, text)
+    sentence = _explain_bus(grid, text)
+    raise BusNotFound(f"{sentence[0].upper()}{sentence[1:]}.{hint}")
+
+
+def _explain_bus(grid: Grid, text: str) -> str:
+    """Say why a text does not name one bus."""
+    buses = grid.find_buses(text)
     if not buses:
-        hint = _suggest_grids(session, model.other_graph_ids, text)
-        raise BusNotFound(f"The grid {grid.name!r} has no bus {text!r}.{hint}")
+        return f"the grid {grid.name!r} has no bus {text!r}"
     ids = ", ".join(grid.bus_ids[bus] for bus in buses[:5])
-    raise BusNotFound(f"{len(buses)} buses have the name {text!r}; use one of the ids: {ids}.")
+    return f"{len(buses)} buses have the name {text!r}; use one of the ids: {ids}"
 
 
 def _suggest_grids(session: Session, graph_ids: Sequence[str], text: str) -> str:

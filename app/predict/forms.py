@@ -1,0 +1,185 @@
+"""Predictions of many buses as columns, rows, CSV or GeoJSON, written piece by piece.
+
+Each form yields pieces of some thousand buses, so that an answer of any size needs little
+memory. Starlette asks for each piece in a thread, not in the event loop.
+"""
+
+import csv
+import io
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+
+from app.grid.grid import Grid
+from app.http.csv_text import Cell, neutralise
+from app.models.predictions import PART_NAMES, Answers
+from app.predict.answers import BusRow, ChosenModel, describe_buses, describe_model, round_shares
+from ml.arrays import FloatArray, IntArray
+
+Form = Literal["columns", "rows", "csv", "geojson"]
+MEDIA_TYPES: dict[Form, str] = {
+    "columns": "application/json",
+    "rows": "application/json",
+    "csv": "text/csv",
+    "geojson": "application/geo+json",
+}
+_PIECE = 2000
+_SMALLEST_PIECE = 50
+_PIECE_CELLS = 40_000
+"""Probabilities per piece: with many classes a piece has fewer buses."""
+_SHARES = BusRow.__struct_fields__.index("probabilities")
+
+
+def choose_form(accept: str) -> Form:
+    """Return the form that an Accept header prefers: the first of ours that it names."""
+    kinds = [part.partition(";")[0].strip().lower() for part in accept.split(",")]
+    by_kind: dict[str, Form] = {
+        "application/json": "columns",
+        "text/csv": "csv",
+        "application/geo+json": "geojson",
+    }
+    return next((by_kind[kind] for kind in kinds if kind in by_kind), "columns")
+
+
+def write(form: Form, model: ChosenModel, buses: IntArray) -> Iterator[bytes]:
+    """Yield the predictions for these buses in a form."""
+    return _WRITERS[form](model, buses)
+
+
+def write_columns(model: ChosenModel, buses: IntArray) -> Iterator[bytes]:
+    """Yield one list per property; described by ``schemas.PredictionColumnsOut``."""
+    predictions = model.predictions
+    best = np.argmax(predictions.probabilities[buses], axis=1)
+    joined = Answers(best, model.truth[buses])
+    known = joined.known.tolist()
+    before = describe_model(model) | {
+        "class_names": predictions.class_names,
+        "bus_ids": [model.grid.bus_ids[bus] for bus in buses.tolist()],
+        "classes": joined.predicted.tolist(),
+    }
+    after = {
+        "truth": known,
+        "known_labels": known,
+        "answers": joined.answers.tolist(),
+        "sources": joined.sources,
+        "parts": [PART_NAMES[part] for part in predictions.parts[buses].tolist()],
+    }
+    shares = (round_shares(predictions.probabilities[piece]) for piece in _cut(model, buses))
+    yield from _write_object(before, "probabilities", shares, after)
+
+
+def write_rows(model: ChosenModel, buses: IntArray) -> Iterator[bytes]:
+    """Yield one object per bus; described by ``schemas.PredictionRowsOut``."""
+    before = describe_model(model) | {
+        "class_names": model.predictions.class_names,
+        "count": len(buses),
+    }
+    rows = (list(describe_buses(model, piece)) for piece in _cut(model, buses))
+    yield from _write_object(before, "rows", rows)
+
+
+def write_csv(model: ChosenModel, buses: IntArray) -> Iterator[bytes]:
+    """Yield one line per bus, with a column per class."""
+    yield _write_lines([[neutralise(name) for name in _name_cells(model)]])
+    for piece in _cut(model, buses):
+        yield _write_lines(_list_cells(row, _to_safe_text) for row in describe_buses(model, piece))
+
+
+def write_geojson(model: ChosenModel, buses: IntArray) -> Iterator[bytes]:
+    """Yield one point per bus; the geometry is null without geographic coordinates (RFC 7946)."""
+    before = {"type": "FeatureCollection"} | describe_model(model)
+    places, properties = _find_places(model.grid), _make_properties(_name_cells(model))
+    features = (
+        [
+            {
+                "type": "Feature",
+                "geometry": _make_point(place),
+                "properties": properties(*_list_cells(row, _to_text)),
+            }
+            for place, row in zip(places[piece].tolist(), describe_buses(model, piece), strict=True)
+        ]
+        for piece in _cut(model, buses)
+    )
+    yield from _write_object(before, "features", features)
+
+
+def _name_cells(model: ChosenModel) -> list[str]:
+    """Return the names of the cells of a row: its fields, and one column per class."""
+    names = list(BusRow.__struct_encode_fields__)
+    shares = [f"probability of {name}" for name in model.predictions.class_names]
+    return [*names[:_SHARES], "probability", *shares, *names[_SHARES + 1 :]]
+
+
+def _make_properties(names: list[str]) -> type[msgspec.Struct]:
+    """Return a struct with these names in JSON; it is written faster than a dictionary."""
+    fields = [f"cell_{position}" for position in range(len(names))]
+    return msgspec.defstruct("Properties", fields, rename=dict(zip(fields, names, strict=True)))
+
+
+def _list_cells(row: BusRow, convert: Callable[[Any], Cell]) -> list[Cell]:
+    """Return a row as cells of a table; ``convert`` is applied to all but probabilities."""
+    values = msgspec.structs.astuple(row)
+    shares = values[_SHARES]
+    return [
+        *map(convert, values[:_SHARES]),
+        shares[row.predicted],
+        *shares.values(),
+        *map(convert, values[_SHARES + 1 :]),
+    ]
+
+
+def _to_text(value: Any) -> Any:
+    return "; ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def _to_safe_text(value: Any) -> Cell:
+    return neutralise(_to_text(value) if isinstance(value, list) else value)
+
+
+def _cut(model: ChosenModel, buses: IntArray) -> Iterator[IntArray]:
+    size = _PIECE_CELLS // max(1, len(model.predictions.class_names))
+    size = min(_PIECE, max(_SMALLEST_PIECE, size))
+    for first in range(0, len(buses), size):
+        yield buses[first : first + size]
+
+
+def _write_object(
+    before: dict[str, Any],
+    name: str,
+    pieces: Iterable[list[Any]],
+    after: dict[str, Any] | None = None,
+) -> Iterator[bytes]:
+    """Yield a JSON object with one long list, which is encoded piece by piece."""
+    yield msgspec.json.encode(before)[:-1] + b',"%b":[' % name.encode()
+    separator = b""
+    for piece in pieces:
+        yield separator + msgspec.json.encode(piece)[1:-1]
+        separator = b","
+    yield b"]" + (b"," + msgspec.json.encode(after)[1:] if after else b"}")
+
+
+def _write_lines(rows: Iterable[Iterable[Cell]]) -> bytes:
+    stream = io.StringIO(newline="")
+    csv.writer(stream, lineterminator="\n").writerows(rows)
+    return stream.getvalue().encode()
+
+
+def _find_places(grid: Grid) -> FloatArray:
+    if grid.coordinate_system == "geographic":
+        return grid.coordinates
+    return np.full((grid.bus_count, 2), np.nan)
+
+
+def _make_point(place: list[float]) -> dict[str, Any] | None:
+    return {"type": "Point", "coordinates": place} if all(map(math.isfinite, place)) else None
+
+
+_WRITERS: dict[Form, Callable[[ChosenModel, IntArray], Iterator[bytes]]] = {
+    "columns": write_columns,
+    "rows": write_rows,
+    "csv": write_csv,
+    "geojson": write_geojson,
+}
