@@ -30,6 +30,12 @@ class Settings(BaseSettings):
     workers: int = Field(
         1, ge=0, le=64, description="Number of worker processes that `levygrid serve` starts."
     )
+    api_processes: int = Field(
+        1,
+        ge=1,
+        le=64,
+        description="Number of API processes that `levygrid serve` runs on its port.",
+    )
     first_start_demo: bool = Field(
         True,
         description="Load IEEE 118 and a grid of Texas and train first models if the database is "

@@ -3,24 +3,25 @@
 import signal
 import socket
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-import uvicorn
+import httpx
 
 from app.commands.data_folder import hold_data_folder
 from app.commands.first_start import is_empty, start_loading, stop_loading
 from app.commands.listener import describe, listen
 from app.logs import configure_logs
-from app.main import create_app
+from app.server import ApiServer, make_app
 from app.settings import Settings
 from app.storage.db import Database
 from app.storage.migration import upgrade
-from app.worker.dispatchers import choose_dispatcher
 from app.worker.supervisor import Supervisor
 
-_GRACE_SECONDS = 3
+_POLL_SECONDS = 0.2
+_ANSWER_SECONDS = 60
 
 
 def serve(settings: Settings) -> None:
@@ -30,54 +31,87 @@ def serve(settings: Settings) -> None:
         hold_data_folder(settings.data_dir),
         listen(settings.host, settings.port) as listener,
     ):
-        server = _AnnouncingServer(settings, listener)
-        with _signals_stop(server):
-            upgrade(settings.resolved_database_url)
+        if settings.api_processes > 1:
+            _serve_in_processes(settings, listener)
+        else:
+            _serve_here(settings, listener)
+
+
+def _serve_here(settings: Settings, listener: socket.socket) -> None:
+    server = ApiServer(make_app(settings), settings, lambda: _announce(listener))
+
+    def stop() -> None:
+        server.should_exit = True
+
+    with _signals_call(stop):
+        upgrade(settings.resolved_database_url)
+        with _workers(settings), _first_start(settings):
+            if not server.should_exit:
+                server.run(sockets=[listener])
+
+
+def _serve_in_processes(settings: Settings, listener: socket.socket) -> None:
+    """Let child processes accept connections on one socket; this process only watches them.
+
+    The socket stays open here, so that a connection which arrives while a child is restarted
+    waits for another child and is not refused.
+    """
+    stopped = _Stop()
+    with _signals_call(stopped.set):
+        upgrade(settings.resolved_database_url)
+        children = Supervisor(settings, settings.api_processes, "app.server", listener.fileno())
+        children.start()
+        try:
+            threading.Thread(target=_announce_first, args=(listener,), daemon=True).start()
             with _workers(settings), _first_start(settings):
-                if not server.should_exit:
-                    server.run(sockets=[listener])
+                stopped.wait()
+        finally:
+            children.stop()
 
 
-class _AnnouncingServer(uvicorn.Server):
-    """A server that prints its URL once it accepts requests."""
+class _Stop:
+    """A flag that a signal handler may set: setting an event there could deadlock."""
 
-    def __init__(self, settings: Settings, listener: socket.socket) -> None:
-        self._address = describe(listener)
-        self._app = create_app(settings, choose_dispatcher(settings))
-        config = uvicorn.Config(
-            self._app,
-            loop=settings.event_loop,
-            access_log=False,
-            log_config=None,
-            server_header=False,
-            timeout_graceful_shutdown=_GRACE_SECONDS,
-        )
-        super().__init__(config)
+    def __init__(self) -> None:
+        self._is_set = False
 
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, then print the URL."""
-        await super().startup(sockets)
-        if self.started:
-            sys.stdout.write(f"Levygrid is at {self._address} (Ctrl-C stops it)\n")
-            sys.stdout.flush()
+    def set(self) -> None:
+        self._is_set = True
 
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the event streams, which clients keep open, then stop."""
-        self._app.state.job_streams.end_all()
-        await super().shutdown(sockets)
+    def wait(self) -> None:
+        never = threading.Event()
+        while not self._is_set:
+            never.wait(_POLL_SECONDS)
+
+
+def _announce_first(listener: socket.socket) -> None:
+    """Print the URL once a child has answered: until then the request waits in the socket."""
+    address = f"{describe(listener)}/healthz"
+    while True:
+        try:
+            httpx.get(address, timeout=_ANSWER_SECONDS)
+        except httpx.TransportError:
+            continue
+        _announce(listener)
+        return
+
+
+def _announce(listener: socket.socket) -> None:
+    sys.stdout.write(f"Levygrid is at {describe(listener)} (Ctrl-C stops it)\n")
+    sys.stdout.flush()
 
 
 @contextmanager
-def _signals_stop(server: uvicorn.Server) -> Iterator[None]:
+def _signals_call(stop: Callable[[], None]) -> Iterator[None]:
     """Shut the service down in order on SIGINT and SIGTERM, also while it is starting.
 
     While uvicorn runs, it installs its own handlers, and raises the signal again afterwards.
     """
 
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        server.should_exit = True
+    def handle(_signal: int, _frame: FrameType | None) -> None:
+        stop()
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:

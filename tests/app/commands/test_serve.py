@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from tests.processes import PATIENCE, Program, running, wait_for
 
@@ -182,3 +183,35 @@ def test_help_names_every_command() -> None:
     )
     for command in ("serve", "worker", "migrate", "demo", "bench", "settings", "--version"):
         assert command in done.stdout
+
+
+@pytest.mark.long
+def test_several_processes_serve_one_port_and_a_killed_one_is_replaced(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path, api_processes="2", workers="0")
+    with running(["serve"], settings, tmp_path) as service:
+        address = address_of(service)
+        first, second = wait_for(
+            lambda: len(found := service.children("app.server")) == 2 and found, "two processes"
+        )
+        first.kill()
+        for _ in range(20):  # each on a new connection, which the other process accepts
+            httpx.get(f"{address}/healthz", timeout=PATIENCE).raise_for_status()
+        wait_for(
+            lambda: {p.pid for p in service.children("app.server")} - {first.pid, second.pid},
+            "another process",
+        )
+        assert "api process ended" in service.output
+        service.send(signal.SIGTERM)
+        assert service.wait() == 0
+        assert not service.survivors()
+        assert "Traceback" not in service.output
+
+
+@pytest.mark.long
+def test_api_processes_do_not_outlive_a_killed_service(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path, api_processes="2", workers="0")
+    with running(["serve"], settings, tmp_path) as service:
+        address_of(service)
+        wait_for(lambda: len(service.children("app.server")) == 2, "two processes")
+        service.send(signal.SIGKILL)
+        wait_for(lambda: not service.survivors(), "the end of the processes")
