@@ -47,7 +47,7 @@ class Settings(BaseSettings):
         "asyncio.",
     )
     prepared_bytes: int = Field(
-        128 * 2**20,
+        256 * 2**20,
         ge=0,
         description="Memory in bytes per API process for prepared answers of "
         "`GET /predict/{bus_id}`. 0: every answer is built on request.",

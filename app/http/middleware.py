@@ -7,7 +7,6 @@ from uuid import uuid4
 
 import structlog
 from fastapi import Request
-from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.errors import AddressInvalid, BodyTooLarge
@@ -28,6 +27,11 @@ _SAFE_HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+_RAW_SAFE_HEADERS = [
+    (name.lower().encode("latin-1"), value.encode("latin-1"))
+    for name, value in _SAFE_HEADERS.items()
+]
+_RAW_REQUEST_ID = REQUEST_ID_HEADER.lower().encode("latin-1")
 _log = structlog.get_logger("levygrid.api")
 
 
@@ -111,15 +115,24 @@ class RequestLimits:
 
 
 def _choose_request_id(scope: Scope) -> str:
-    client_id = Headers(scope=scope).get(REQUEST_ID_HEADER, "")
+    client_id = _find_header(scope, _RAW_REQUEST_ID)
     return client_id if _REQUEST_ID.fullmatch(client_id) else uuid4().hex
 
 
+def _find_header(scope: Scope, name: bytes, default: str = "") -> str:
+    """Return a header of a request; quicker than ``Headers``, which copies the list."""
+    for key, value in scope["headers"]:
+        if key == name:
+            text: str = value.decode("latin-1")
+            return text
+    return default
+
+
 def _complete_headers(message: Message, request_id: str) -> None:
-    headers = MutableHeaders(scope=message)
-    headers[REQUEST_ID_HEADER] = request_id
-    for name, value in _SAFE_HEADERS.items():
-        headers.setdefault(name, value)
+    given = [header for header in message.get("headers", ()) if header[0] != _RAW_REQUEST_ID]
+    names = {name.lower() for name, _ in given}
+    missing = [header for header in _RAW_SAFE_HEADERS if header[0] not in names]
+    message["headers"] = [*given, (_RAW_REQUEST_ID, request_id.encode("latin-1")), *missing]
 
 
 def _log_request(scope: Scope, status: int, started: float) -> None:
@@ -134,7 +147,7 @@ def _log_request(scope: Scope, status: int, started: float) -> None:
 
 
 def _announced_length(scope: Scope) -> int:
-    text = Headers(scope=scope).get("content-length", "0")
+    text = _find_header(scope, b"content-length", "0")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
 
 

@@ -81,6 +81,11 @@ class PreparedAnswers:
             self._wake()
         return found
 
+    @property
+    def count(self) -> int:
+        """The number of prepared answers; a bus with a name has two."""
+        return len(self._answers)
+
     def stop(self) -> None:
         """End the thread and wait for it."""
         self._stopping.set()
@@ -132,7 +137,7 @@ class PreparedAnswers:
         try:
             if query not in self._filling:
                 model = service.choose_model(session, choice)
-                self._filling[query] = _prepare_all(model, query)
+                self._filling[query] = _prepare_all(model, query, self._answers)
             if _make_key(path, query) not in self._answers:
                 answer = service.predict_bus(session, choice, path.removeprefix(PATH))
                 self._add(_make_key(path, query), Representation.prepare(encode(answer)))
@@ -165,15 +170,22 @@ class PreparedAnswers:
         self._bytes += size
 
 
-def _prepare_all(model: ChosenModel, query: bytes) -> Iterator[tuple[str, Representation]]:
-    """Yield the answers for all buses of a grid, under their ids and unambiguous names."""
+def _prepare_all(
+    model: ChosenModel, query: bytes, answers: dict[str, Representation]
+) -> Iterator[tuple[str, Representation]]:
+    """Yield the answers for all buses of a grid under their ids, then under their names.
+
+    ``answers`` are those that were yielded before and are still stored.
+    """
     grid = model.grid
-    for bus, answer in enumerate(_answer_all(model)):
-        prepared = Representation.prepare(encode(answer))
-        names = (grid.bus_ids[bus], *(names[bus] for names in grid.aliases.values()))
-        for name in dict.fromkeys(names):
-            if len(name) <= LONGEST_ID and grid.find_buses(name) == [bus]:
-                yield _make_key(PATH + name, query), prepared
+    for bus_id, answer in zip(grid.bus_ids, _answer_all(model), strict=True):
+        if len(bus_id) <= LONGEST_ID:
+            yield _make_key(PATH + bus_id, query), Representation.prepare(encode(answer))
+    for names in grid.aliases.values():
+        for bus, name in enumerate(names):
+            answered = answers.get(_make_key(PATH + grid.bus_ids[bus], query))
+            if answered and len(name) <= LONGEST_ID and grid.find_buses(name) == [bus]:
+                yield _make_key(PATH + name, query), answered
 
 
 def _answer_all(model: ChosenModel) -> Iterator[BusAnswer]:

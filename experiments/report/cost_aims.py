@@ -41,6 +41,19 @@ def list_aims(figures: Figures) -> Iterator[CostAim]:
         yield CostAim(
             "speed-up of edge betweenness at 2,000 buses over networkx", row["speedup"], 50, True
         )
+    yield from _predict_aims(figures.get("predict"))
+
+
+def _predict_aims(figures: Figures | None) -> Iterator[CostAim]:
+    if figures is None:
+        return
+    for what, key, limit, at_least in (
+        ("GET /predict/{bus_id} / empty route, requests per second", "ratio", 1, True),
+        ("ms of GET /predict/{bus_id} at half load, 99th percentile", "p99_ms", 5, False),
+        ("seconds of GET /predict for all buses", "bulk_seconds", 1, False),
+        ("MB added by GET /predict for all buses", "bulk_added_mb", 200, False),
+    ):
+        yield CostAim(what, figures[key], limit, at_least)
 
 
 def _setup_aims(figures: Figures) -> Iterator[CostAim]:

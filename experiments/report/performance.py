@@ -1,7 +1,11 @@
 """docs/performance.md: the figures of the benches in tables and one picture."""
 
+import json
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +20,8 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 Figures = dict[str, Any]
 BENCHES = ("levy_setup", "epoch", "betweenness", "training")
+SERVICE_BENCHES = ("predict",)
+"""Benches of the service, run as a command: experiments do not import it."""
 _LARGE = 2000
 _PICTURE = "cost-by-buses.svg"
 _FILE = "bench.jsonl"
@@ -29,6 +35,18 @@ def measure_all(results: Path, on_progress: Callable[[str], None]) -> None:
         on_progress(f"bench {name}")
         figures = import_module(f"experiments.bench.{name}").run()
         store_figures(results, name, figures)
+    for name in SERVICE_BENCHES:
+        on_progress(f"levygrid bench {name}")
+        store_figures(results, name, _run_command(name))
+
+
+def _run_command(name: str) -> Figures:
+    with TemporaryDirectory(prefix="levygrid-bench-") as folder:
+        path = Path(folder, "figures.json")
+        command = [sys.executable, "-P", "-m", "app.cli", "bench", name, "--json", str(path)]
+        subprocess.run(command, check=True)  # noqa: S603 - our own program
+        figures: Figures = json.loads(path.read_text(encoding="utf-8"))
+        return figures
 
 
 def store_figures(results: Path, bench: str, figures: Figures) -> None:
@@ -39,7 +57,8 @@ def store_figures(results: Path, bench: str, figures: Figures) -> None:
 
 def write_document(results: Path, docs: Path) -> list[Path]:
     """Write the page and its picture from the stored figures."""
-    lines = {name: find_line(results / _FILE, {"bench": name}) for name in BENCHES}
+    names = (*BENCHES, *SERVICE_BENCHES)
+    lines = {name: find_line(results / _FILE, {"bench": name}) for name in names}
     figures = {name: line for name, line in lines.items() if line is not None}
     picture = docs / "images" / _PICTURE
     picture.parent.mkdir(parents=True, exist_ok=True)
@@ -67,7 +86,8 @@ def describe(figures: Figures) -> str:
         ratio_table=_table(epoch["ratios"], _RATIO_COLUMNS),
         betweenness_table=_table(figures["betweenness"]["rows"], _BETWEENNESS_COLUMNS),
     )
-    return "\n\n".join([page, *_describe_trainings(figures)]) + "\n"
+    parts = [page, *_describe_trainings(figures), *_describe_predictions(figures)]
+    return "\n\n".join(parts) + "\n"
 
 
 def _describe_trainings(figures: Figures) -> list[str]:
@@ -78,6 +98,16 @@ def _describe_trainings(figures: Figures) -> list[str]:
     chosen = [f"- {graph}: {operator}, because {reason}" for graph, operator, reason in reasons]
     table = _table(rows, _TRAINING_COLUMNS)
     return [read_note("performance_training", table=table, operators="\n".join(chosen))]
+
+
+def _describe_predictions(figures: Figures) -> list[str]:
+    if "predict" not in figures:
+        return []
+    measured = figures["predict"]
+    table = _table(measured["rows"], _PREDICT_COLUMNS)
+    bulk_table = _table(measured["bulk"], _BULK_COLUMNS)
+    client = measured["client"]
+    return [read_note("performance_predict", client=client, table=table, bulk_table=bulk_table)]
 
 
 def growth(points: Sequence[tuple[float, float]]) -> float | None:
@@ -185,6 +215,15 @@ _TRAINING_COLUMNS = {
     "peak_rss_gb": "peak GB",
     "memory_estimated_gb": "estimated",
 }
+_PREDICT_COLUMNS = {
+    "buses": "buses",
+    "requests_per_second": "requests / s",
+    "empty_route_per_second": "empty route / s",
+    "ratio": "ratio",
+    "p50_ms": "p50 ms",
+    "p99_ms": "p99 ms",
+}
+_BULK_COLUMNS = {"form": "form", "seconds": "s", "added_mb": "added MB", "body_mb": "body MB"}
 _RATIO_COLUMNS = {
     "buses": "buses",
     "lfgcn_to_gcn": "LFGCN / GCN",

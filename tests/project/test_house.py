@@ -17,7 +17,8 @@ ROOTS = {
         *("bench", "cases", "commands", "export", "graphs", "grid", "health", "http", "ingest"),
         *("jobs", "labels", "models", "power", "predict", "replays", "storage", "sweeps", "train"),
         *("web", "worker", "checks"),
-        *("cli.py", "errors.py", "logs.py", "main.py", "settings.py", "temporary_service.py"),
+        *("cli.py", "errors.py", "logs.py", "main.py", "server.py", "settings.py"),
+        "temporary_service.py",
     },
     "ml": {
         *("artifact", "compute", "config", "drop_edge", "graph", "levy", "methods", "nn"),

@@ -33,6 +33,15 @@ FIGURES: dict[str, dict[str, Any]] = {
         ]
     },
     "betweenness": {"rows": [{"buses": 2000, "seconds": 0.1, "speedup": 300.0}]},
+    "predict": {
+        "rows": [{"buses": 2000, "requests_per_second": 9000, "ratio": 1.5, "p99_ms": 2.0}],
+        "bulk": [{"form": "rows", "seconds": 0.5, "added_mb": 20.0, "body_mb": 15.0}],
+        "client": "wrk",
+        "ratio": 1.5,
+        "p99_ms": 2.0,
+        "bulk_seconds": 0.5,
+        "bulk_added_mb": 220.0,
+    },
 }
 
 
@@ -49,6 +58,21 @@ def test_the_page_shows_a_dash_where_there_is_no_figure() -> None:
     assert "compiles for 4.5 seconds more" in page
     assert "- pubmed: sparse, because a core" in page
     assert "- epoch of LFGCN / GCN at 2,000 buses: 1.5, aim at most 2: met." in page
+
+
+def test_the_page_shows_how_predictions_are_served() -> None:
+    page = describe(FIGURES)
+    assert "## Predictions over HTTP" in page
+    assert "client: wrk" in page
+    assert "| 2,000 | 9,000 | - | 1.5 | - | 2 |" in page
+    assert "| rows | 0.5 | 20 | 15 |" in page
+    assert "requests per second: 1.5, aim at least 1: met." in page
+    assert "MB added by GET /predict for all buses: 220, aim at most 200: missed." in page
+
+
+def test_without_its_figures_the_page_has_no_section_on_predictions() -> None:
+    without = {name: figures for name, figures in FIGURES.items() if name != "predict"}
+    assert "## Predictions over HTTP" not in describe(without)
 
 
 def test_page_and_picture_are_written_from_the_stored_figures(tmp_path: Path) -> None:
