@@ -12,6 +12,7 @@ LevygridError
 ├── AddressInvalid
 ├── CaseUnreadable
 ├── TooManyUploads
+├── TooManyExports
 ├── ReaderNotStarted
 ├── TooManyStreams
 ├── CursorInvalid
@@ -168,6 +169,10 @@ class AddressInvalid(LevygridError):
 
 class CaseUnreadable(LevygridError):
     """A built-in case could not be read in time."""
+
+
+class TooManyExports(LevygridError):
+    """Too many exports are being written at the same time."""
 
 
 class TooManyUploads(LevygridError):

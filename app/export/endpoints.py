@@ -1,23 +1,25 @@
 """Endpoint of /graphs/{id}/export/{format}: a grid as a file."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 from fastapi import APIRouter, Path, Query, Response
 from sqlalchemy.orm import Session
 
-from app.errors import ModelNotFound
+from app.errors import ModelNotFound, TooManyExports
 from app.export.graphml_writer import write_graphml
 from app.export.json_writers import write_geojson, write_topology
 from app.export.pandapower_writer import write_pandapower
 from app.export.sheet import Exported, lay_out_branches, lay_out_buses
 from app.graphs.service import get_label_set, list_label_sets, load_grid
-from app.http.csv_text import write_csv
+from app.http.admission import AdmissionLimit
+from app.http.csv_text import stream_csv
+from app.http.spooled import SpooledResponse, spool
 from app.models import service as models
 from app.models.predictions import Predictions
-from app.storage.db import ReadingSession
+from app.storage.db import DatabaseDep
 
 router = APIRouter(prefix="/graphs/{graph_id}/export", tags=["graphs"])
 
@@ -27,29 +29,27 @@ ExportFormat = Literal["json", "csv", "csv-buses", "graphml", "geojson", "pandap
 class _Writer(NamedTuple):
     media_type: str
     ending: str
-    write: Callable[[Exported], bytes | str]
+    write: Callable[[Exported], Iterable[bytes]]
 
 
 _WRITERS: dict[ExportFormat, _Writer] = {
-    "json": _Writer(
-        "application/json", "json", lambda grid: msgspec.json.encode(write_topology(grid))
-    ),
+    "json": _Writer("application/json", "json", write_topology),
     "csv": _Writer(
-        "text/csv; charset=utf-8", "branches.csv", lambda grid: write_csv(lay_out_branches(grid))
+        "text/csv; charset=utf-8", "branches.csv", lambda grid: stream_csv(lay_out_branches(grid))
     ),
     "csv-buses": _Writer(
-        "text/csv; charset=utf-8", "buses.csv", lambda grid: write_csv(lay_out_buses(grid))
+        "text/csv; charset=utf-8", "buses.csv", lambda grid: stream_csv(lay_out_buses(grid))
     ),
     "graphml": _Writer("application/graphml+xml", "graphml", write_graphml),
-    "geojson": _Writer(
-        "application/geo+json", "geojson", lambda grid: msgspec.json.encode(write_geojson(grid))
-    ),
+    "geojson": _Writer("application/geo+json", "geojson", write_geojson),
     "pandapower": _Writer(
         "application/json",
         "pandapower.json",
-        lambda grid: msgspec.json.encode(write_pandapower(grid)),
+        lambda grid: [msgspec.json.encode(write_pandapower(grid))],
     ),
 }
+_admission = AdmissionLimit(concurrent=2, admitted=8)
+"""Exports are written by two threads at most: more would only delay other requests."""
 _EXAMPLE_BUSES = """\
 id,Pd,role,predicted,probability,probability of load,probability of idle,known_label,answer,source
 1,51.0,load,load,0.734112,0.734112,0.265888,load,load,known
@@ -105,7 +105,7 @@ def export_graph(
     form: Annotated[
         ExportFormat, Path(description="`csv` writes the branches, `csv-buses` the buses.")
     ],
-    session: ReadingSession,
+    database: DatabaseDep,
     model_id: Annotated[
         str | None,
         Query(
@@ -126,17 +126,26 @@ def export_graph(
     `probability` and `probability of <class>` are the model's own (out of fold where the label
     was used for training with `auto`); `known_label` is the label in the label set, `answer` the
     known label if there is one and else the predicted class, and `source` is accordingly `known`
-    or `predicted`. A name that the grid already uses gets the addition ` of the model`.
+    or `predicted`. A name that the grid already uses gets the addition ` of the model`. Two
+    exports are written at the same time and six wait; a further one is answered with 429.
     """
+    writer = _WRITERS[form]
+    refusal = TooManyExports("Too many exports are being written; try again in a moment.")
+    with _admission.admit(refusal):
+        with database.reading() as session:
+            exported = _collect(session, graph_id, model_id, label)
+        file = spool(writer.write(exported))
+    name = f"{_UNSAFE.sub('-', exported.grid.name).strip('-.')[:60] or 'grid'}.{writer.ending}"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return SpooledResponse(file, media_type=writer.media_type, headers=headers)
+
+
+def _collect(session: Session, graph_id: str, model_id: str | None, label: str | None) -> Exported:
     grid = load_grid(session, graph_id)
     predictions = _find_predictions(session, graph_id, model_id)
     label_sets = list_label_sets(session, graph_id)
     chosen = None if label is None else get_label_set(session, graph_id, label)
-    writer = _WRITERS[form]
-    content = writer.write(Exported(grid, label_sets, predictions, chosen))
-    name = f"{_UNSAFE.sub('-', grid.name).strip('-.')[:60] or 'grid'}.{writer.ending}"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(content, media_type=writer.media_type, headers=headers)
+    return Exported(grid, label_sets, predictions, chosen)
 
 
 def _find_predictions(session: Session, graph_id: str, model_id: str | None) -> Predictions | None:

@@ -1,13 +1,18 @@
 """Topology JSON, which POST /graphs accepts, and GeoJSON."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import NotRequired, TypedDict
 
+import msgspec
 import numpy as np
 
 from app.export.sheet import Exported, Sheet, lay_out_branches, lay_out_buses
 from app.grid.grid import UNKNOWN_CLASS, Grid, LabelSet
 from app.http.csv_text import Cell
+from app.http.responses import write_items, write_object
+
+_PIECE = 1000
 
 
 class TopologyBus(TypedDict):
@@ -25,14 +30,6 @@ class TopologyBus(TypedDict):
 TopologyBranch = TypedDict("TopologyBranch", {"from": str, "to": str, "weight": float, "kind": str})
 
 
-class TopologyDocument(TypedDict):
-    """A grid as a body of POST /graphs."""
-
-    name: str
-    buses: list[TopologyBus]
-    branches: list[TopologyBranch]
-
-
 class Geometry(TypedDict):
     """A point, or a line of two points (RFC 7946)."""
 
@@ -48,32 +45,34 @@ class GeoFeature(TypedDict):
     properties: dict[str, Cell]
 
 
-class GeoDocument(TypedDict):
-    """All buses, then all branches."""
-
-    type: str
-    features: list[GeoFeature]
-
-
-def write_topology(exported: Exported) -> TopologyDocument:
-    """Return the grid as a body of POST /graphs, with the classes of one label set."""
+def write_topology(exported: Exported) -> Iterator[bytes]:
+    """Yield the grid as a body of POST /graphs, with the classes of one label set."""
     grid, label = exported.grid, exported.label
     geographic = grid.coordinate_system == "geographic"
+    buses = (
+        [_bus(grid, bus, label, geographic) for bus in piece] for piece in _cut(grid.bus_count)
+    )
+    branches = ([_branch(grid, branch) for branch in piece] for piece in _cut(grid.branch_count))
+    yield b'{"name":%b,"buses":[' % msgspec.json.encode(grid.name)
+    yield from write_items(buses)
+    yield b'],"branches":['
+    yield from write_items(branches)
+    yield b"]}"
+
+
+def _branch(grid: Grid, branch: int) -> TopologyBranch:
+    source, target = grid.ends[branch].tolist()
     return {
-        "name": grid.name,
-        "buses": [_bus(grid, bus, label, geographic) for bus in range(grid.bus_count)],
-        "branches": [
-            {
-                "from": grid.bus_ids[source],
-                "to": grid.bus_ids[target],
-                "weight": weight,
-                "kind": grid.kind_names[kind],
-            }
-            for (source, target), weight, kind in zip(
-                grid.ends.tolist(), grid.weights.tolist(), grid.kinds.tolist(), strict=True
-            )
-        ],
+        "from": grid.bus_ids[source],
+        "to": grid.bus_ids[target],
+        "weight": float(grid.weights[branch]),
+        "kind": grid.kind_names[grid.kinds[branch]],
     }
+
+
+def _cut(count: int) -> Iterator[range]:
+    for first in range(0, count, _PIECE):
+        yield range(first, min(first + _PIECE, count))
 
 
 def _bus(grid: Grid, bus: int, label: LabelSet | None, geographic: bool) -> TopologyBus:
@@ -91,8 +90,8 @@ def _bus(grid: Grid, bus: int, label: LabelSet | None, geographic: bool) -> Topo
     return written
 
 
-def write_geojson(exported: Exported) -> GeoDocument:
-    """Return buses as points and branches as lines.
+def write_geojson(exported: Exported) -> Iterator[bytes]:
+    """Yield all buses as points, then all branches as lines.
 
     Without geographic coordinates the geometry is null, as RFC 7946 demands, and the place in
     the drawing is a property.
@@ -102,14 +101,18 @@ def write_geojson(exported: Exported) -> GeoDocument:
     places = (
         grid.coordinates if grid.coordinate_system == "geographic" else grid.coordinates * np.nan
     )
-    points = [
-        _feature("Point", places[bus].tolist(), _row(buses, bus)) for bus in range(grid.bus_count)
-    ]
-    lines = [
-        _feature("LineString", places[ends].tolist(), _row(branches, branch))
-        for branch, ends in enumerate(grid.ends)
-    ]
-    return {"type": "FeatureCollection", "features": [*points, *lines]}
+    points = (
+        [_feature("Point", places[bus].tolist(), _row(buses, bus)) for bus in piece]
+        for piece in _cut(grid.bus_count)
+    )
+    lines = (
+        [
+            _feature("LineString", places[grid.ends[branch]].tolist(), _row(branches, branch))
+            for branch in piece
+        ]
+        for piece in _cut(grid.branch_count)
+    )
+    yield from write_object({"type": "FeatureCollection"}, "features", chain(points, lines))
 
 
 def _feature(

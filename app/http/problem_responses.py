@@ -11,6 +11,7 @@ from app.errors import ProblemBody
 from app.http.problems import PROBLEMS, TYPE_PREFIX, ProblemKind, describe_failure
 
 MEDIA_TYPE = "application/problem+json"
+_RETRY_SECONDS = "5"
 
 
 class FaultOut(BaseModel):
@@ -51,7 +52,9 @@ class Problem(BaseModel):
 
 def make_response(request: Request, error: Exception) -> Response:
     """Return the response to a request that raised this error."""
-    return _render(request, describe_failure(error))
+    body = describe_failure(error)
+    busy = body["status"] == HTTPStatus.TOO_MANY_REQUESTS
+    return _render(request, body, {"Retry-After": _RETRY_SECONDS} if busy else None)
 
 
 def install_handlers(app: FastAPI) -> None:

@@ -102,6 +102,9 @@ PROBLEMS: dict[type[Exception], ProblemKind] = {
     errors.TooManyUploads: ProblemKind(
         _S.TOO_MANY_REQUESTS, "too-many-uploads", "Too many uploads at the same time"
     ),
+    errors.TooManyExports: ProblemKind(
+        _S.TOO_MANY_REQUESTS, "too-many-exports", "Too many exports at the same time"
+    ),
     errors.ReaderNotStarted: ProblemKind(
         _S.SERVICE_UNAVAILABLE, "reader-not-started", "The file reader could not be started"
     ),

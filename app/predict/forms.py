@@ -4,17 +4,16 @@ Each form yields pieces of some thousand buses, so that an answer of any size ne
 memory. Starlette asks for each piece in a thread, not in the event loop.
 """
 
-import csv
-import io
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 import msgspec
 import numpy as np
 
 from app.grid.grid import Grid
-from app.http.csv_text import Cell, neutralise
+from app.http.csv_text import Cell, neutralise, write_lines
+from app.http.responses import write_object
 from app.models.predictions import PART_NAMES, Answers
 from app.predict.answers import BusRow, ChosenModel, describe_buses, describe_model, round_shares
 from ml.arrays import FloatArray, IntArray
@@ -68,7 +67,7 @@ def write_columns(model: ChosenModel, buses: IntArray) -> Iterator[bytes]:
         "parts": [PART_NAMES[part] for part in predictions.parts[buses].tolist()],
     }
     shares = (round_shares(predictions.probabilities[piece]) for piece in _cut(model, buses))
-    yield from _write_object(before, "probabilities", shares, after)
+    yield from write_object(before, "probabilities", shares, after)
 
 
 def write_rows(model: ChosenModel, buses: IntArray) -> Iterator[bytes]:
@@ -78,14 +77,14 @@ def write_rows(model: ChosenModel, buses: IntArray) -> Iterator[bytes]:
         "count": len(buses),
     }
     rows = (list(describe_buses(model, piece)) for piece in _cut(model, buses))
-    yield from _write_object(before, "rows", rows)
+    yield from write_object(before, "rows", rows)
 
 
 def write_csv(model: ChosenModel, buses: IntArray) -> Iterator[bytes]:
     """Yield one line per bus, with a column per class."""
-    yield _write_lines([[neutralise(name) for name in _name_cells(model)]])
+    yield write_lines([[neutralise(name) for name in _name_cells(model)]])
     for piece in _cut(model, buses):
-        yield _write_lines(_list_cells(row, _to_safe_text) for row in describe_buses(model, piece))
+        yield write_lines(_list_cells(row, _to_safe_text) for row in describe_buses(model, piece))
 
 
 def write_geojson(model: ChosenModel, buses: IntArray) -> Iterator[bytes]:
@@ -103,7 +102,7 @@ def write_geojson(model: ChosenModel, buses: IntArray) -> Iterator[bytes]:
         ]
         for piece in _cut(model, buses)
     )
-    yield from _write_object(before, "features", features)
+    yield from write_object(before, "features", features)
 
 
 def _name_cells(model: ChosenModel) -> list[str]:
@@ -144,27 +143,6 @@ def _cut(model: ChosenModel, buses: IntArray) -> Iterator[IntArray]:
     size = min(_PIECE, max(_SMALLEST_PIECE, size))
     for first in range(0, len(buses), size):
         yield buses[first : first + size]
-
-
-def _write_object(
-    before: dict[str, Any],
-    name: str,
-    pieces: Iterable[list[Any]],
-    after: dict[str, Any] | None = None,
-) -> Iterator[bytes]:
-    """Yield a JSON object with one long list, which is encoded piece by piece."""
-    yield msgspec.json.encode(before)[:-1] + b',"%b":[' % name.encode()
-    separator = b""
-    for piece in pieces:
-        yield separator + msgspec.json.encode(piece)[1:-1]
-        separator = b","
-    yield b"]" + (b"," + msgspec.json.encode(after)[1:] if after else b"}")
-
-
-def _write_lines(rows: Iterable[Iterable[Cell]]) -> bytes:
-    stream = io.StringIO(newline="")
-    csv.writer(stream, lineterminator="\n").writerows(rows)
-    return stream.getvalue().encode()
 
 
 def _find_places(grid: Grid) -> FloatArray:

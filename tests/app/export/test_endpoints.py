@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
+from app.errors import TooManyExports
+from app.export import endpoints
 from app.grid.grid import Grid
+from app.http.admission import AdmissionLimit
 from app.ingest.formats import csv_tables, graphml, node_link
 from app.ingest.formats.pandapower import network as pandapower_json
 from app.ingest.protocol import Request
@@ -189,3 +192,36 @@ def test_an_unknown_format_or_model_is_refused(api: TestClient, graph_id: str) -
     assert api.get(f"/graphs/{graph_id}/export/pickle").status_code == 422
     assert api.get(f"/graphs/{graph_id}/export/csv?model_id=x").status_code == 404
     assert api.get("/graphs/none/export/csv").status_code == 404
+
+
+def test_more_exports_than_are_admitted_are_refused_and_may_be_repeated(
+    api: TestClient, graph_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit = AdmissionLimit(concurrent=1, admitted=1)
+    monkeypatch.setattr(endpoints, "_admission", limit)
+    with limit.admit(TooManyExports("not in this test")):
+        answer = api.get(f"/graphs/{graph_id}/export/graphml")
+    assert answer.status_code == 429
+    assert answer.json()["type"] == "/problems/too-many-exports"
+    assert int(answer.headers["retry-after"]) > 0
+    assert api.get(f"/graphs/{graph_id}/export/graphml").status_code == 200
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "csv-buses", "graphml", "geojson"])
+def test_a_grid_of_several_pieces_is_written_whole(api: TestClient, form: str) -> None:
+    count = 2500
+    branches = [{"from": str(bus), "to": str(bus + 1)} for bus in range(count - 1)]
+    buses = [{"id": str(bus)} for bus in range(count)]
+    graph = post_graph(api, {"buses": buses, "branches": branches})
+    answer = api.get(f"/graphs/{graph}/export/{form}")
+    assert answer.headers["content-length"] == str(len(answer.content))
+    text = answer.text
+    sizes = {
+        "json": lambda: [len(json.loads(text)[name]) for name in ("buses", "branches")],
+        "geojson": lambda: [len(json.loads(text)["features"])],
+        "graphml": lambda: [len(nx.parse_graphml(text)), nx.parse_graphml(text).size()],
+        "csv": lambda: [len(list(csv.DictReader(io.StringIO(text))))],
+        "csv-buses": lambda: [len(list(csv.DictReader(io.StringIO(text))))],
+    }
+    expected = {"geojson": [2 * count - 1], "csv": [count - 1], "csv-buses": [count]}
+    assert sizes[form]() == expected.get(form, [count, count - 1])
