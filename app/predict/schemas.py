@@ -1,6 +1,6 @@
 """Predictions as JSON."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -18,7 +18,7 @@ _WARNINGS = (
 )
 
 
-_EXAMPLE_ROW = {
+_EXAMPLE_ROW: dict[str, Any] = {
     "bus_id": "1",
     "bus_name": None,
     "class": "generator",
@@ -29,7 +29,7 @@ _EXAMPLE_ROW = {
     "source": "known",
     "split": "test",
 }
-_EXAMPLE_MODEL = {
+_EXAMPLE_MODEL: dict[str, Any] = {
     "label": "role",
     "graph_id": "0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e",
     "model_id": "7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f",

@@ -190,9 +190,8 @@ def test_several_processes_serve_one_port_and_a_killed_one_is_replaced(tmp_path:
     settings = settings_of(tmp_path, api_processes="2", workers="0")
     with running(["serve"], settings, tmp_path) as service:
         address = address_of(service)
-        first, second = wait_for(
-            lambda: len(found := service.children("app.server")) == 2 and found, "two processes"
-        )
+        wait_for(lambda: len(service.children("app.server")) == 2, "two processes")
+        first, second = service.children("app.server")
         first.kill()
         for _ in range(20):  # each on a new connection, which the other process accepts
             httpx.get(f"{address}/healthz", timeout=PATIENCE).raise_for_status()

@@ -3,6 +3,7 @@ import io
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import networkx as nx
@@ -216,7 +217,7 @@ def test_a_grid_of_several_pieces_is_written_whole(api: TestClient, form: str) -
     answer = api.get(f"/graphs/{graph}/export/{form}")
     assert answer.headers["content-length"] == str(len(answer.content))
     text = answer.text
-    sizes = {
+    sizes: dict[str, Callable[[], list[int]]] = {
         "json": lambda: [len(json.loads(text)[name]) for name in ("buses", "branches")],
         "geojson": lambda: [len(json.loads(text)["features"])],
         "graphml": lambda: [len(nx.parse_graphml(text)), nx.parse_graphml(text).size()],

@@ -29,8 +29,8 @@ def graph_id(api: TestClient) -> str:
     return post_graph(api, body)
 
 
-def get(api: TestClient, query: str = "", **headers: str) -> httpx.Response:
-    answer: Any = api.get(f"/predict?{query}".rstrip("?"), headers=headers)
+def get(api: TestClient, query: str = "", **headers: str) -> Any:
+    answer = api.get(f"/predict?{query}".rstrip("?"), headers=headers)
     assert answer.status_code == 200, answer.text
     return answer
 

@@ -2,7 +2,6 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import numpy as np
 import pytest
 from starlette.testclient import TestClient
@@ -29,10 +28,9 @@ def prepare(api: TestClient, path: str, query: str = "") -> None:
     wait_for(lambda: is_prepared(api, path, query), f"the prepared answer of {path}?{query}")
 
 
-def get_unprepared(api: TestClient, path: str, query: str = "") -> httpx.Response:
+def get_unprepared(api: TestClient, path: str, query: str = "") -> Any:
     """Ask the FastAPI route: a query with two parameters is never prepared."""
-    answer: Any = api.get(f"{path}?label=label&{query}".rstrip("&"))
-    return answer
+    return api.get(f"{path}?label=label&{query}".rstrip("&"))
 
 
 @pytest.fixture
