@@ -3,8 +3,8 @@
 LevygridError
 ├── NotFound: GraphNotFound BusNotFound LabelNotFound JobNotFound ModelNotFound
 │             SweepNotFound BaselineNotFound
-├── Conflict: NoModelYet GraphInUse ModelInUse JobNotCancellable LabelExists LeaseLost
-│             SweepNotCancellable BaselineNotKept ModelsNotComparable
+├── Conflict: NoModelYet GraphInUse NameTaken LabelInUse ModelInUse JobNotCancellable
+│             LabelExists LeaseLost SweepNotCancellable BaselineNotKept ModelsNotComparable
 ├── Rejected (lists every fault): MalformedBody GridRejected LabelsRejected
 │                                  TrainingRejected ModelRejected IdempotencyKeyReused
 ├── BodyTooLarge
@@ -41,6 +41,7 @@ class ProblemBody(TypedDict):
     title: str
     status: int
     detail: str
+    suggestions: NotRequired[list[str]]
     errors: NotRequired[list[FaultBody]]
     error_count: NotRequired[int]
     instance: NotRequired[str]
@@ -52,11 +53,17 @@ class LevygridError(Exception):
 
 
 class NotFound(LevygridError):
-    """The named resource does not exist."""
+    """The named resource does not exist; ``suggestions`` are similar names that do."""
+
+    def __init__(self, message: str, suggestions: Iterable[str] = ()) -> None:
+        self.suggestions = tuple(suggestions)
+        if self.suggestions:
+            message = f"{message} Did you mean {' or '.join(map(repr, self.suggestions))}?"
+        super().__init__(message)
 
 
 class GraphNotFound(NotFound):
-    """No grid has this id."""
+    """No grid has this id or name."""
 
 
 class BusNotFound(NotFound):
@@ -95,6 +102,14 @@ class GraphInUse(Conflict):
     """A grid cannot be deleted while a job uses it."""
 
 
+class NameTaken(Conflict):
+    """Another grid has this name."""
+
+
+class LabelInUse(Conflict):
+    """A label set cannot be replaced or deleted while jobs or models use it."""
+
+
 class ModelInUse(Conflict):
     """The active model cannot be deleted."""
 
@@ -116,7 +131,7 @@ class SweepNotCancellable(Conflict):
 
 
 class LabelExists(Conflict):
-    """The grid has a different label set of this name; stored label sets never change."""
+    """The grid has a different label set of this name, and the request does not replace it."""
 
 
 class LeaseLost(Conflict):

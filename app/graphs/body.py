@@ -42,6 +42,7 @@ def _make_upload(form: Form) -> Upload:
         format=form.texts.get("format") or None,
         buses=form.files.get("buses"),
         options=ReadOptions(**{name: form.texts.get(name) or None for name in _OPTIONS}),
+        file_name=form.file_names.get("file", ""),
     )
 
 
@@ -60,7 +61,7 @@ def describe_body() -> dict[str, Any]:
             "enum": ["given", *WEIGHT_CHOICES],
             "description": "Weight of a branch; `given` only for CSV, GraphML and JSON.",
         },
-        "name": {"type": "string", "maxLength": 200, "description": "Name of the grid."},
+        "name": {"type": "string", "maxLength": 200, "description": "Default: that of the file."},
         "columns": {
             "enum": ["topology"],
             "description": "Add clustering, betweenness and distance to generation.",

@@ -1,10 +1,12 @@
 """A grid cut into pages and columns for the wire."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from app.graphs.schemas import BranchOut, BusOut
+from app.graphs.schemas import BranchOut, BusOut, BusPage
+from app.grid.bus_search import index_buses
 from app.grid.grid import Columns, Grid
 
 
@@ -31,24 +33,29 @@ def topology_columns(graph_id: str, grid: Grid) -> dict[str, Any]:
     }
 
 
-def bus_page(grid: Grid, start: int, limit: int) -> tuple[list[BusOut], str | None]:
-    """Return buses from a position on, and where the next page starts."""
-    positions = range(start, min(start + limit, grid.bus_count))
-    items = [
-        BusOut(
-            id=grid.bus_ids[bus],
-            name=grid.bus_names[bus] or None,
-            x=_nan_to_none(grid.coordinates[bus, 0]),
-            y=_nan_to_none(grid.coordinates[bus, 1]),
-            substation=_name_substation(grid, bus),
-            aliases={kind: names[bus] for kind, names in grid.aliases.items() if names[bus]},
-            features=dict(zip(grid.feature_names, grid.features[bus].tolist(), strict=True)),
-            columns=_row(grid.bus_columns, bus),
-            texts=_find_texts(grid, bus),
-        )
-        for bus in positions
-    ]
-    return items, _next_start(start + limit, grid.bus_count)
+def bus_page(grid: Grid, start: int, limit: int, query: str | None = None) -> BusPage:
+    """Return buses from a position on: all in the order of the grid, or those found, best first."""
+    found: Sequence[int] = range(grid.bus_count)
+    if query is not None:
+        found = index_buses(grid).search(query).tolist()
+    items = [describe_bus(grid, bus) for bus in found[start : start + limit]]
+    following = _next_start(start + limit, len(found))
+    return BusPage(items=items, next_cursor=following, total=len(found))
+
+
+def describe_bus(grid: Grid, bus: int) -> BusOut:
+    """Return one bus with all its columns."""
+    return BusOut(
+        id=grid.bus_ids[bus],
+        name=grid.bus_names[bus] or None,
+        x=_nan_to_none(grid.coordinates[bus, 0]),
+        y=_nan_to_none(grid.coordinates[bus, 1]),
+        substation=_name_substation(grid, bus),
+        aliases={kind: names[bus] for kind, names in grid.aliases.items() if names[bus]},
+        features=dict(zip(grid.feature_names, grid.features[bus].tolist(), strict=True)),
+        columns=_row(grid.bus_columns, bus),
+        texts=_find_texts(grid, bus),
+    )
 
 
 def branch_page(grid: Grid, start: int, limit: int) -> tuple[list[BranchOut], str | None]:

@@ -1,34 +1,46 @@
-"""Endpoints of /graphs: store, list, show, compare and delete grids."""
+"""Endpoints of /graphs: store, list, show, rename, compare and delete grids."""
 
+from dataclasses import replace
 from typing import Annotated
+from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Query, Request, Response, status
+from fastapi.responses import RedirectResponse
 
 from app.graphs import columns, service
 from app.graphs.body import GridBody, describe_body
+from app.graphs.names import rename_grid
 from app.graphs.schemas import (
     BranchPage,
+    BusOut,
     BusPage,
     DifferenceOut,
     GraphDetailOut,
     GraphOut,
     GraphPage,
+    RenameIn,
     TopologyOut,
     VersionsOut,
+    read_new_name,
 )
+from app.grid import bus_search
 from app.grid.report import ReadGrid
+from app.grid.text_rules import name_by_file
 from app.grid.versions import Predecessor, carry_over
+from app.http.json_body import StrictJsonRoute
 from app.http.responses import respond_columns
 from app.ingest.json_source import read_json_source
 from app.ingest.protocol import ReadLimits
 from app.ingest.upload import read_upload
 from app.settings import Settings
 from app.storage.db import Database, DatabaseDep, ReadingSession, WritingSession
+from app.storage.graph_names import get_named
 from app.storage.paging import CursorQuery, LimitQuery
 
-router = APIRouter(prefix="/graphs", tags=["graphs"])
+router = APIRouter(prefix="/graphs", tags=["graphs"], route_class=StrictJsonRoute)
 
 GraphId = Annotated[str, Path(max_length=64)]
+GraphName = Annotated[str, Path(max_length=200, description="Name of the grid.")]
 StartQuery = Annotated[
     int, Query(ge=0, le=10**9, alias="cursor", description="`next_cursor` of the previous page.")
 ]
@@ -47,22 +59,33 @@ def create_graph(
     response: Response,
     database: DatabaseDep,
     version_of: Annotated[
-        str | None, Query(max_length=64, description="Store the grid as a new version of this one.")
+        str | None,
+        Query(
+            max_length=200,
+            description="Id or name of a grid: store this one as its newest version.",
+        ),
     ] = None,
 ) -> GraphDetailOut:
     """Store a built-in case by name, a topology as JSON, or a file of a supported format.
 
-    A new version of another grid takes over its labels and aliases by bus id; the import report
-    lists the differences. `report.checks` counts the findings of the checks of the grid model.
+    The name is that of the request, else that of the file. A grid that has the name and at least
+    half of the branches of a stored one becomes its newest version, as with `version_of`; an
+    unrelated grid of the same name gets a number: `grid (2)`. A new version takes over labels and
+    aliases by bus id; the import report lists the differences. `report.checks` counts the
+    findings of the checks of the grid model.
     """
     before = _load_predecessor(database, version_of)
     read = _read_body(body, request.app.state.settings)
+    content_hash = service.hash_read(read)
+    read = _name_by_file(read, body)
     with database.reading() as session:
-        stored = service.find_stored(session, read)
+        stored = service.find_by_hash(session, content_hash)
+        if stored is None and before is None:
+            before = service.find_predecessor(session, read.grid)
     if stored is None:
         read = service.count_findings(read if before is None else carry_over(before, read))
     with database.writing() as session:
-        row, is_new = service.store_grid(session, read, before)
+        row, is_new = service.store_grid(session, read, before, content_hash)
         detail = service.get_detail(session, row.id)
     response.headers["Location"] = f"/graphs/{row.id}"
     if not is_new:
@@ -77,6 +100,41 @@ def list_graphs(
     """List all stored grids, newest first."""
     rows, next_cursor = service.list_graphs(session, limit, cursor)
     return GraphPage(items=[GraphOut.from_row(row) for row in rows], next_cursor=next_cursor)
+
+
+@router.get("/by-name/{name}", summary="Show the newest version of a grid by its name")
+def get_graph_by_name(name: GraphName, session: ReadingSession) -> GraphDetailOut:
+    """Show the newest version of the grid with this name: the one that was sent last.
+
+    An unknown name is 404 with similar names as `suggestions`.
+    """
+    return GraphDetailOut.from_detail(service.get_detail(session, get_named(session, name).id))
+
+
+@router.get(
+    "/by-name/{name}/{part:path}",
+    summary="Get a part of the newest version of a grid by its name",
+    status_code=status.HTTP_307_TEMPORARY_REDIRECT,
+    response_class=RedirectResponse,
+)
+def redirect_by_name(
+    name: GraphName,
+    part: Annotated[
+        str, Path(max_length=400, description="The rest of the path.", examples=["export/geojson"])
+    ],
+    request: Request,
+    session: ReadingSession,
+) -> RedirectResponse:
+    """Redirect to the same part of the newest version, such as `buses`, `labels` or `checks`."""
+    target = f"/graphs/{get_named(session, name).id}/{quote(part)}"
+    return RedirectResponse(f"{target}?{request.url.query}" if request.url.query else target)
+
+
+@router.patch("/{graph_id}", summary="Rename a grid")
+def rename_graph(graph_id: GraphId, body: RenameIn, session: WritingSession) -> GraphDetailOut:
+    """Rename a grid with all its versions; 409 if another grid has the name."""
+    rename_grid(session, service.get_graph(session, graph_id), read_new_name(body))
+    return GraphDetailOut.from_detail(service.get_detail(session, graph_id))
 
 
 @router.get("/{graph_id}", summary="Show a grid")
@@ -109,11 +167,37 @@ def get_topology(graph_id: GraphId, session: ReadingSession) -> Response:
 
 @router.get("/{graph_id}/buses", summary="List the buses of a grid")
 def list_buses(
-    graph_id: GraphId, session: ReadingSession, limit: LimitQuery, start: StartQuery = 0
+    graph_id: GraphId,
+    session: ReadingSession,
+    limit: LimitQuery,
+    start: StartQuery = 0,
+    q: Annotated[
+        str | None,
+        Query(
+            max_length=200,
+            pattern=r"\S",
+            description="Only buses with this text in their id, name, alias or substation.",
+            examples=["chester"],
+        ),
+    ] = None,
 ) -> BusPage:
-    """List buses with their features, in the order of the grid."""
-    items, following = columns.bus_page(service.load_grid(session, graph_id), start, limit)
-    return BusPage(items=items, next_cursor=following)
+    """List buses with their features, in the order of the grid, or search for some of them.
+
+    A search with `q` ignores case and accents. Best first: equal texts, texts that begin with
+    `q`, words that begin with it, any part; within these ids, names, aliases, substations.
+    """
+    return columns.bus_page(service.load_grid(session, graph_id), start, limit, q)
+
+
+@router.get("/{graph_id}/buses/{bus_id:path}", summary="Show one bus")
+def get_bus(
+    graph_id: GraphId,
+    bus_id: Annotated[str, Path(max_length=200, description="Id, name or alias of the bus.")],
+    session: ReadingSession,
+) -> BusOut:
+    """Show one bus with its features; 404 with similar buses as `suggestions` if it is unknown."""
+    grid = service.load_grid(session, graph_id)
+    return columns.describe_bus(grid, bus_search.get_bus(grid, bus_id))
 
 
 @router.get("/{graph_id}/branches", summary="List the branches of a grid")
@@ -131,11 +215,16 @@ def delete_graph(graph_id: GraphId, session: WritingSession) -> None:
     service.delete_graph(session, graph_id)
 
 
-def _load_predecessor(database: Database, graph_id: str | None) -> Predecessor | None:
-    if graph_id is None:
+def _load_predecessor(database: Database, version_of: str | None) -> Predecessor | None:
+    if version_of is None:
         return None
     with database.reading() as session:
-        return service.load_predecessor(session, graph_id)
+        return service.load_predecessor(session, version_of)
+
+
+def _name_by_file(read: ReadGrid, body: GridBody) -> ReadGrid:
+    name = "" if isinstance(body, bytes) or body.options.name else name_by_file(body.file_name)
+    return replace(read, grid=replace(read.grid, name=name)) if name else read
 
 
 def _read_body(body: GridBody, settings: Settings) -> ReadGrid:

@@ -4,18 +4,18 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, undefer
 
 from app.grid.grid import LabelSet
 from app.grid.packing import pack_classes, unpack_classes
 from app.storage.paging import fetch_page
-from app.storage.tables import GraphRow, JobRow, LabelRow
+from app.storage.tables import GraphRow, JobRow, LabelRow, ReplacedLabelRow
 
 
 def insert_graph(session: Session, row: GraphRow, labels: Sequence[LabelRow]) -> bool:
-    """Add a grid and its label sets; False if the same content was added at the same moment."""
+    """Add a grid and its label sets; False if its content, name or version was just taken."""
     try:
         with session.begin_nested():
             session.add(row)
@@ -41,10 +41,25 @@ def find_arrays(session: Session, graph_id: str) -> bytes | None:
     return session.scalar(select(GraphRow.arrays).where(GraphRow.id == graph_id))
 
 
-def find_newest_version(session: Session, family: str) -> int:
-    """Return the highest version of a family and lock it until the transaction ends."""
-    query = select(GraphRow.version).where(GraphRow.family == family).with_for_update()
-    return max(session.scalars(query).all(), default=0)
+def find_grid_name(session: Session, graph_id: str) -> str | None:
+    """Return the name of a grid, reading nothing else; None if the grid does not exist."""
+    return session.scalar(select(GraphRow.name).where(GraphRow.id == graph_id))
+
+
+def rename_family(session: Session, family: str, name: str) -> bool:
+    """Rename all versions of a grid; False if another grid took the name at the same moment."""
+    try:
+        with session.begin_nested():
+            session.execute(update(GraphRow).where(GraphRow.family == family).values(name=name))
+    except IntegrityError:
+        return False
+    return True
+
+
+def lock_family(session: Session, family: str) -> GraphRow | None:
+    """Return the newest version of a family and lock all until the transaction ends."""
+    query = select(GraphRow).where(GraphRow.family == family).with_for_update()
+    return max(session.scalars(query).all(), key=lambda row: row.version, default=None)
 
 
 def list_family(session: Session, family: str) -> Sequence[GraphRow]:
@@ -63,6 +78,12 @@ def find_label_set(session: Session, graph_id: str, name: str) -> LabelSet | Non
     """Return one label set with its classes."""
     row = session.get(LabelRow, (graph_id, name), options=[undefer(LabelRow.classes)])
     return None if row is None else _read_label_row(row)
+
+
+def find_label_version(session: Session, graph_id: str, name: str) -> int | None:
+    """Return the newest version of a label set, reading nothing else."""
+    query = select(LabelRow.version).where(LabelRow.graph_id == graph_id, LabelRow.name == name)
+    return session.scalar(query)
 
 
 def list_label_sets(session: Session, graph_id: str) -> list[LabelSet]:
@@ -86,7 +107,16 @@ def make_label_row(graph_id: str, label_set: LabelSet, created_at: datetime) -> 
     )
 
 
-def _read_label_row(row: LabelRow) -> LabelSet:
+def find_replaced_label_set(
+    session: Session, graph_id: str, name: str, version: int
+) -> LabelSet | None:
+    """Return an earlier version of a label set with its classes."""
+    key = {"graph_id": graph_id, "name": name, "version": version}
+    row = session.get(ReplacedLabelRow, key)
+    return None if row is None else _read_label_row(row)
+
+
+def _read_label_row(row: LabelRow | ReplacedLabelRow) -> LabelSet:
     source: Any = row.source
     return LabelSet(
         name=row.name,
@@ -96,11 +126,6 @@ def _read_label_row(row: LabelRow) -> LabelSet:
         source=source,
         version=row.version,
     )
-
-
-def graph_exists(session: Session, graph_id: str) -> bool:
-    """Check whether a grid exists, reading only its key."""
-    return session.scalar(select(GraphRow.id).where(GraphRow.id == graph_id)) is not None
 
 
 def list_graphs(

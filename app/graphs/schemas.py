@@ -6,11 +6,15 @@ from typing import Any, Self
 import msgspec
 from pydantic import BaseModel, Field
 
+from app.errors import GridRejected
 from app.graphs.service import GraphDetail
 from app.grid.difference import GridDifference
 from app.grid.grid import CoordinateSystem, LabelSource, SubstationSource
+from app.grid.text_rules import find_grid_name_problem
+from app.http.json_body import BodyIn
 from app.ingest.build.body import GraphIn
 from app.storage.tables import GraphRow
+from ml.errors import Fault
 
 _TOPOLOGY_EXAMPLE = {
     "name": "three buses",
@@ -40,7 +44,9 @@ class GraphOut(BaseModel):
     branch_count: int = Field(examples=[186])
     island_count: int = Field(examples=[1])
     feature_names: list[str] = Field(examples=[["Pd", "Qd", "Vm", "Va", "base_kv"]])
-    version: int = Field(description="1 for the first version of a grid.", examples=[1])
+    version: int = Field(
+        description="1 for the first version of a grid; the newest has the highest.", examples=[1]
+    )
     version_of: str | None = Field(
         description="Id of the version before this one.", examples=[None]
     )
@@ -52,6 +58,24 @@ class GraphOut(BaseModel):
         return cls.model_validate(row, from_attributes=True)
 
 
+class RenameIn(BodyIn):
+    """The new name of a grid."""
+
+    name: str = Field(
+        max_length=1000,
+        description="At most 200 characters, without slashes and control characters.",
+        examples=["Nordic 2026"],
+    )
+
+
+def read_new_name(body: RenameIn) -> str:
+    """Return the name if a grid may have it. Raises: GridRejected."""
+    problem = find_grid_name_problem(body.name)
+    if problem is not None:
+        raise GridRejected("The grid was not renamed.", [Fault("name", problem)])
+    return body.name
+
+
 class GraphLabelOut(BaseModel):
     """A label set of a grid."""
 
@@ -59,7 +83,7 @@ class GraphLabelOut(BaseModel):
     class_names: list[str] = Field(examples=[["neither", "load", "generator"]])
     definition: str = Field(examples=["generator: a generator is connected; else load: ..."])
     source: LabelSource = Field(examples=["file"])
-    version: int = Field(description="Version of the definition.", examples=[1])
+    version: int = Field(description="1, and one more per replacement.", examples=[1])
 
 
 class SubstationsOut(BaseModel):
@@ -180,10 +204,11 @@ class BusOut(BaseModel):
 
 
 class BusPage(BaseModel):
-    """Buses in the order of the grid."""
+    """Buses in the order of the grid, or the result of a search, best first."""
 
     items: list[BusOut]
     next_cursor: str | None
+    total: int = Field(description="Number of all buses, or of all found.", examples=[118])
 
 
 class BranchOut(BaseModel):

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from uuid import uuid4
 
 import msgspec
@@ -12,8 +13,9 @@ from sqlalchemy.orm import Session
 from app.checks.checked_grid import CheckedGrid
 from app.checks.registry import check_grid
 from app.checks.report import CheckReport
-from app.errors import GraphInUse, GraphNotFound, LabelNotFound, TrainingRejected
+from app.errors import Conflict, GraphInUse, GraphNotFound, LabelNotFound, TrainingRejected
 from app.graphs import repository
+from app.graphs.names import find_namesakes, make_newest, place_row
 from app.grid.branches import describe_branches
 from app.grid.difference import GridDifference, describe_difference
 from app.grid.grid import Grid, LabelSet
@@ -21,14 +23,16 @@ from app.grid.listing import join_first
 from app.grid.packing import hash_content, pack_grid, unpack_grid
 from app.grid.places import add_substations, complete_substations, describe_substations, find_places
 from app.grid.report import CheckCounts, ImportReport, ReadGrid, SubstationReport
-from app.grid.versions import Predecessor
+from app.grid.versions import Predecessor, is_same_grid
 from app.storage.cache import BoundedCache
 from app.storage.db import current_time
+from app.storage.graph_names import LOCAL_OWNER, find_named
 from app.storage.tables import GraphRow, LabelRow
 from ml import Graph, Surroundings
 from ml.errors import Fault
 
 _GRIDS_REMEMBERED = 8
+_MOST_ATTEMPTS = 3
 _grids: BoundedCache[Grid] = BoundedCache(_GRIDS_REMEMBERED)
 
 
@@ -42,32 +46,34 @@ class GraphDetail:
 
 
 def store_grid(
-    session: Session, read: ReadGrid, before: Predecessor | None = None
+    session: Session,
+    read: ReadGrid,
+    before: Predecessor | None = None,
+    content_hash: str | None = None,
 ) -> tuple[GraphRow, bool]:
     """Store a grid with its label sets; the same content again is the same grid.
 
-    With a predecessor it becomes the newest version of the predecessor's family. Substations
-    that the source does not give are derived and stored; the content hash does not cover them.
+    With a predecessor it becomes the newest version of the predecessor's family, as does a
+    stored version that is sent again. Substations that the source does not give are derived and
+    stored; the content hash covers neither them nor what was carried over.
     Returns the row and whether it is new.
     """
-    content_hash = hash_content(pack_grid(read.grid), read.label_sets)
-    stored = repository.find_graph_by_hash(session, content_hash)
-    if stored is not None:
-        return stored, False
-    row = _make_row(session, add_substations(read), content_hash)
-    if before is not None:
-        row.family, row.version_of = before.family, before.graph_id
-        row.version = repository.find_newest_version(session, before.family) + 1
-    labels = [
-        repository.make_label_row(row.id, label_set, row.created_at)
-        for label_set in read.label_sets
-    ]
-    if repository.insert_graph(session, row, labels):
-        return row, True
-    stored = repository.find_graph_by_hash(session, content_hash)
-    if stored is None:
-        raise GraphNotFound("The grid was deleted while it was being stored; send it again.")
-    return stored, False
+    content_hash = content_hash or hash_read(read)
+    complete = add_substations(read)
+    for _ in range(_MOST_ATTEMPTS):
+        stored = repository.find_graph_by_hash(session, content_hash)
+        if stored is not None:
+            make_newest(session, stored)
+            return stored, False
+        row = _make_row(session, complete, content_hash)
+        place_row(session, row, before)
+        labels = [
+            repository.make_label_row(row.id, label_set, row.created_at)
+            for label_set in read.label_sets
+        ]
+        if repository.insert_graph(session, row, labels):
+            return row, True
+    raise Conflict("Other requests stored grids of the same name meanwhile; send it again.")
 
 
 def count_findings(read: ReadGrid) -> ReadGrid:
@@ -87,10 +93,9 @@ def check_stored(
     return check_grid(CheckedGrid(grid, label_sets), without, most)
 
 
-def find_stored(session: Session, read: ReadGrid) -> GraphRow | None:
-    """Return the stored grid with exactly this content, if there is one."""
-    content_hash = hash_content(pack_grid(read.grid), read.label_sets)
-    return repository.find_graph_by_hash(session, content_hash)
+def hash_read(read: ReadGrid) -> str:
+    """Return the hash of the content of a grid as it was sent."""
+    return hash_content(pack_grid(read.grid), read.label_sets)
 
 
 def find_by_hash(session: Session, content_hash: str) -> GraphRow | None:
@@ -117,26 +122,53 @@ def get_detail(session: Session, graph_id: str) -> GraphDetail:
     return GraphDetail(row, repository.list_labels(session, graph_id), substations)
 
 
-def load_predecessor(session: Session, graph_id: str) -> Predecessor:
+def load_predecessor(session: Session, id_or_name: str) -> Predecessor:
     """Return the grid and label sets that a new version builds on. Raises: GraphNotFound."""
-    row = get_graph(session, graph_id)
-    label_sets = repository.list_label_sets(session, graph_id)
-    return Predecessor(graph_id, row.family, load_grid(session, graph_id), label_sets)
+    row = repository.find_graph(session, id_or_name) or find_named(session, id_or_name)
+    if row is None:
+        raise _not_found(id_or_name)
+    label_sets = repository.list_label_sets(session, row.id)
+    return Predecessor(row.id, row.family, load_grid(session, row.id), label_sets)
 
 
-def get_label_set(session: Session, graph_id: str, name: str) -> LabelSet:
-    """Return one label set of a grid. Raises: GraphNotFound, LabelNotFound."""
+def find_predecessor(session: Session, grid: Grid) -> Predecessor | None:
+    """Return the stored grid of the same name that a new grid is an edited copy of, if any."""
+    for row in find_namesakes(session, grid):
+        before = load_predecessor(session, row.id)
+        if is_same_grid(before.grid, grid):
+            return before
+    return None
+
+
+def get_label_set(
+    session: Session, graph_id: str, name: str, version: int | None = None
+) -> LabelSet:
+    """Return one label set of a grid, the newest version by default.
+
+    Raises: GraphNotFound, LabelNotFound.
+    """
     label_set = repository.find_label_set(session, graph_id, name)
+    if label_set is not None and version not in (None, label_set.version):
+        earlier = repository.find_replaced_label_set(session, graph_id, name, version or 0)
+        if earlier is None:
+            raise LabelNotFound(f"The label set {name!r} has no version {version}.")
+        return earlier
     if label_set is not None:
         return label_set
     names = [label.name for label in get_detail(session, graph_id).labels]
     choice = f"it has {', '.join(map(repr, names))}" if names else "it has none"
-    raise LabelNotFound(f"Grid {graph_id!r} has no label set {name!r}; {choice}.")
+    message = f"Grid {graph_id!r} has no label set {name!r}; {choice}."
+    raise LabelNotFound(message, get_close_matches(name, names, n=3))
 
 
 def find_label_set(session: Session, graph_id: str, name: str) -> LabelSet | None:
     """Return one label set of a grid if it exists."""
     return repository.find_label_set(session, graph_id, name)
+
+
+def find_label_version(session: Session, graph_id: str, name: str) -> int | None:
+    """Return the newest version of a label set, reading nothing else."""
+    return repository.find_label_version(session, graph_id, name)
 
 
 def list_label_sets(session: Session, graph_id: str) -> list[LabelSet]:
@@ -152,7 +184,8 @@ def list_versions(session: Session, graph_id: str) -> Sequence[GraphRow]:
 
 def compare_grids(session: Session, before_id: str, after_id: str) -> GridDifference:
     """Compare any two grids, of one family or not. Raises: GraphNotFound."""
-    before, after = (load_predecessor(session, graph_id) for graph_id in (before_id, after_id))
+    ids = (get_graph(session, graph_id).id for graph_id in (before_id, after_id))
+    before, after = (load_predecessor(session, graph_id) for graph_id in ids)
     return describe_difference(before.grid, after.grid, before.label_sets, after.label_sets)
 
 
@@ -168,16 +201,17 @@ def load_grid(session: Session, graph_id: str) -> Grid:
 
     Raises: GraphNotFound, StoredDataDamaged.
     """
-    if not repository.graph_exists(session, graph_id):
+    name = repository.find_grid_name(session, graph_id)
+    if name is None:
         raise _not_found(graph_id)
 
     def load() -> Grid:
         blob = repository.find_arrays(session, graph_id)
         if blob is None:
             raise _not_found(graph_id)
-        return complete_substations(unpack_grid(blob))
+        return complete_substations(replace(unpack_grid(blob), name=name))
 
-    return _grids.get_or_load(graph_id, load)
+    return _grids.get_or_load(f"{graph_id} {name}", load)
 
 
 def to_ml_graph(
@@ -236,6 +270,7 @@ def _make_row(session: Session, read: ReadGrid, content_hash: str) -> GraphRow:
     graph_id = uuid4().hex
     return GraphRow(
         id=graph_id,
+        owner=LOCAL_OWNER,
         name=grid.name,
         source=grid.source,
         content_hash=content_hash,

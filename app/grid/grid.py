@@ -37,7 +37,7 @@ class LabelSet:
     definition: str
     source: LabelSource = "file"
     version: int = 1
-    """Version of the definition; raised when the definition changes."""
+    """Raised whenever the label set of this name is replaced."""
 
     def class_counts(self) -> dict[str, int]:
         """Return the number of buses per class."""

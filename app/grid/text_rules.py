@@ -1,8 +1,12 @@
 """Rules for ids, names and class names: short, printable, no blanks at the ends."""
 
 import re
+import unicodedata
 
 MOST_CHARACTERS = 200
+_INVISIBLE = ("Cc", "Cf", "Cs", "Zl", "Zp")
+_NAMELESS = ("-", "blob")
+"""What ``curl -F file=@-`` and browsers send for data that are no file."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
@@ -17,6 +21,36 @@ def find_text_problem(text: str, most: int = MOST_CHARACTERS) -> str | None:
     if _CONTROL.search(text):
         return "contains a control character"
     return None
+
+
+def find_grid_name_problem(text: str) -> str | None:
+    """Return the problem of a name that a client gives a grid; None if it is acceptable."""
+    problem = find_text_problem(text)
+    if problem is None and clean_grid_name(text) != text:
+        return "contains a slash, an invisible character, repeated blanks, or only dots"
+    return problem
+
+
+def clean_grid_name(text: str) -> str:
+    """Replace slashes and invisible characters by blanks and bound the length.
+
+    Returns "" for a text without anything else, and for dots, which mean folders in addresses.
+    """
+    shown = (" " if _is_invisible(character) else character for character in text)
+    name = " ".join("".join(shown).split())[:MOST_CHARACTERS].rstrip()
+    return name if name.strip(".") else ""
+
+
+def name_by_file(file_name: str) -> str:
+    """Return the name of a grid by the name of its file, without folders and ending."""
+    last = re.split(r"[/\\]", file_name)[-1]
+    stem, dot, _ = last.rpartition(".")
+    name = clean_grid_name(stem if dot and stem.strip(".") else last)
+    return "" if name in _NAMELESS else name
+
+
+def _is_invisible(character: str) -> bool:
+    return character in "/\\" or unicodedata.category(character) in _INVISIBLE
 
 
 def shorten(text: str) -> str:

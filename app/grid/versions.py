@@ -22,6 +22,19 @@ class Predecessor:
     label_sets: Sequence[LabelSet]
 
 
+def is_same_grid(before: Grid, after: Grid) -> bool:
+    """Return whether a grid is probably an edited copy: at least half of the branches are equal.
+
+    Branches are compared by the ids of their buses, in either direction; ids alone would not
+    do, because buses are numbered from 1 on in most files.
+    """
+    pairs = _list_pairs(before), _list_pairs(after)
+    most = max(map(len, pairs))
+    if most == 0:
+        return set(before.bus_ids) == set(after.bus_ids)
+    return 2 * len(pairs[0] & pairs[1]) >= most
+
+
 def carry_over(before: Predecessor, read: ReadGrid) -> ReadGrid:
     """Add the label sets and aliases that only the version before has, bus by bus.
 
@@ -53,6 +66,12 @@ def carry_over(before: Predecessor, read: ReadGrid) -> ReadGrid:
     )
     report = msgspec.structs.replace(read.report, version=change)
     return ReadGrid(grid, (*read.label_sets, *kept), report)
+
+
+def _list_pairs(grid: Grid) -> set[tuple[str, str]]:
+    ids = grid.bus_ids
+    ends = ((ids[one], ids[other]) for one, other in grid.ends.tolist())
+    return {(one, other) if one <= other else (other, one) for one, other in ends}
 
 
 def _carry_labels(label_set: LabelSet, origin: IntArray) -> LabelSet:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from email.message import Message
 
 from fastapi import Request
@@ -19,10 +19,11 @@ _MOST_FIELDS = 20
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The text fields and files of a form."""
+    """The text fields and files of a form, and the names that the files had at the client."""
 
     texts: dict[str, str]
     files: dict[str, bytes]
+    file_names: dict[str, str] = field(default_factory=dict)
 
 
 class _InMemoryParser(MultiPartParser):
@@ -76,12 +77,14 @@ async def read_form(
 async def _collect(form: FormData) -> Form:
     texts: dict[str, str] = {}
     files: dict[str, bytes] = {}
+    file_names: dict[str, str] = {}
     for name, value in form.multi_items():
         if isinstance(value, UploadFile):
             files[name] = await value.read()
+            file_names[name] = value.filename or ""
         else:
             texts[name] = value
-    return Form(texts, files)
+    return Form(texts, files, file_names)
 
 
 def _list_faults(form: FormData, texts: Collection[str], files: Collection[str]) -> list[Fault]:

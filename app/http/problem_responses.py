@@ -46,6 +46,11 @@ class Problem(BaseModel):
     request_id: str = Field(
         description="Id of the request, also in the service log and in `X-Request-ID`."
     )
+    suggestions: list[str] = Field(
+        [],
+        description="Similar names that exist, best first; each can be used in the request.",
+        examples=[["Chester"]],
+    )
     errors: list[FaultOut] = Field([], description="Every fault of the request, up to 1,000.")
     error_count: int = Field(0, description="Total number of faults.")
 

@@ -59,6 +59,8 @@ PROBLEMS: dict[type[Exception], ProblemKind] = {
     errors.Conflict: ProblemKind(_S.CONFLICT, "conflict", "Not possible in the current state"),
     errors.NoModelYet: ProblemKind(_S.CONFLICT, "no-model-yet", "No model yet"),
     errors.GraphInUse: ProblemKind(_S.CONFLICT, "graph-in-use", "The grid is in use"),
+    errors.NameTaken: ProblemKind(_S.CONFLICT, "name-taken", "Another grid has this name"),
+    errors.LabelInUse: ProblemKind(_S.CONFLICT, "label-in-use", "The label set is in use"),
     errors.ModelInUse: ProblemKind(_S.CONFLICT, "model-in-use", "The model is in use"),
     errors.BaselineNotKept: ProblemKind(
         _S.CONFLICT, "baseline-not-kept", "The fitted baseline is not stored"
@@ -203,6 +205,8 @@ def describe_failure(error: Exception) -> ProblemBody:
         "status": int(kind.status),
         "detail": str(error) if kind.detail is None else kind.detail,
     }
+    if isinstance(error, errors.NotFound) and error.suggestions:
+        body["suggestions"] = list(error.suggestions)
     if faults:
         shown = faults[:_MOST_FAULTS]
         body["errors"] = [{"where": fault.where, "problem": fault.problem} for fault in shown]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from fastapi import Request, params
+from fastapi import Request, params, status
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.routing import APIRoute
 
@@ -22,6 +22,8 @@ async def refuse_unknown_parameters(request: Request) -> None:
     route = request.scope.get("route")
     if not request.query_params or not isinstance(route, APIRoute) or not route.include_in_schema:
         return
+    if route.status_code == status.HTTP_307_TEMPORARY_REDIRECT:
+        return  # the target of the redirect checks them
     supported = _list_parameters(route)
     unknown = [name for name in dict.fromkeys(request.query_params) if name not in supported]
     if unknown:

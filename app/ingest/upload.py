@@ -26,6 +26,7 @@ class Upload:
     format: str | None = None
     buses: bytes | None = None
     options: ReadOptions = field(default_factory=ReadOptions)
+    file_name: str = ""
 
 
 def read_upload(upload: Upload, limits: ReadLimits) -> ReadGrid:

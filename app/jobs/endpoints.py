@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query, Request, Response, status
+from fastapi import APIRouter, Depends, Header, Query, Request, Response, status
 from starlette.concurrency import run_in_threadpool
 
 from app.jobs import service
@@ -11,6 +11,7 @@ from app.jobs.states import ENDED, JobState
 from app.jobs.streams import EventStreamResponse, JobStreamsDep
 from app.jobs.workers import explain_wait
 from app.storage.db import Database, DatabaseDep, ReadingSession, WritingSession
+from app.storage.graph_names import read_graph
 from app.storage.paging import CursorQuery, LimitQuery
 from app.storage.tables import JobRow
 
@@ -47,11 +48,9 @@ data: {"state": "succeeded", "result": {"model_id": "9d6b..."}, "error": null}
 def list_jobs(
     session: ReadingSession,
     limit: LimitQuery,
+    graph_id: Annotated[str | None, Depends(read_graph("Only jobs of this grid."))],
     cursor: CursorQuery = None,
     state: Annotated[JobState | None, Query(description="Only jobs in this state.")] = None,
-    graph_id: Annotated[
-        str | None, Query(max_length=32, description="Only jobs of this grid.")
-    ] = None,
 ) -> JobPage:
     """Returns a page of jobs, newest first; filter them by state and grid."""
     rows, next_cursor = service.list_jobs(session, limit, cursor, state, graph_id)

@@ -1,10 +1,10 @@
-"""Endpoints of /graphs/{id}/labels: add, list and show label sets and their suitability."""
+"""Endpoints of /graphs/{id}/labels: add, list, show, replace and delete label sets."""
 
 from typing import Annotated
 from urllib.parse import quote
 
 import msgspec
-from fastapi import APIRouter, Path, Request, Response, status
+from fastapi import APIRouter, Path, Query, Request, Response, status
 from fastapi.responses import JSONResponse
 from sqlalchemy.orm import Session
 
@@ -18,6 +18,7 @@ from app.jobs.submission import Accepted, Submission, SubmissionDep
 from app.labels import service
 from app.labels.body import LabelsAsked, LabelsBody, describe_body
 from app.labels.catalogue import compute_label_set
+from app.labels.contingencies import LONG_KINDS
 from app.labels.schemas import (
     LabelColumnsOut,
     LabelSetOut,
@@ -27,13 +28,16 @@ from app.labels.schemas import (
 )
 from app.labels.text_labels import TextLabelReport, label_by_text
 from app.labels.uploaded import PlacementReport, place_labels
-from app.storage.db import Database, DatabaseDep, ReadingSession
+from app.storage.db import Database, DatabaseDep, ReadingSession, WritingSession
 from app.storage.documents import AnswerDocument
 
 router = APIRouter(prefix="/graphs/{graph_id}/labels", tags=["labels"])
 
 GraphId = Annotated[str, Path(max_length=64)]
 LabelName = Annotated[str, Path(max_length=100)]
+ReplaceQuery = Annotated[
+    bool, Query(description="Store other labels of an existing name as its next version.")
+]
 
 
 @router.get("", summary="List the label sets of a grid")
@@ -63,20 +67,24 @@ def create_label_set(
     response: Response,
     database: DatabaseDep,
     submission: SubmissionDep,
+    replace: ReplaceQuery = False,
 ) -> NewLabelSetOut | JobAcceptedOut:
     """Add your own labels for some or all buses, a kind of the catalogue, or a text column.
 
     The text columns of a grid are in its import report (`text_columns`): the operator, the
     country and so on. The report of the answer shows which spellings became one class.
     `n1_exposure` and `mw_lost` take minutes and are computed by a job (202).
+
+    Other labels of the same name are refused with 409 unless `replace` is set: then the new ones
+    become the next version. Earlier versions stay for the models that have learnt them.
     """
     accepted = _find_or_queue(database, submission, graph_id, asked.kind)
     if accepted is not None:
         return JobAcceptedOut(**accepted)
     with database.reading() as session:
-        label_set, report = _make_label_set(session, graph_id, asked)
+        label_set, report = _make_label_set(session, graph_id, asked, replace=replace)
     with database.writing() as session:
-        is_new = service.store_label_set(session, graph_id, label_set)
+        label_set, is_new = service.store_label_set(session, graph_id, label_set, replaces=replace)
     response.headers["Location"] = f"/graphs/{graph_id}/labels/{quote(label_set.name)}"
     if not is_new:
         response.status_code = status.HTTP_200_OK
@@ -125,9 +133,16 @@ def get_suitability(
 
 
 @router.get("/{name}", summary="Get a label set", response_model=LabelColumnsOut)
-def get_label_set(graph_id: GraphId, name: LabelName, session: ReadingSession) -> Response:
+def get_label_set(
+    graph_id: GraphId,
+    name: LabelName,
+    session: ReadingSession,
+    version: Annotated[
+        int | None, Query(ge=1, le=10**9, description="An earlier version. Default: the newest.")
+    ] = None,
+) -> Response:
     """Return the class of every bus under one label set."""
-    label_set = graphs.get_label_set(session, graph_id, name)
+    label_set = graphs.get_label_set(session, graph_id, name, version)
     return respond_columns(
         {
             "graph_id": graph_id,
@@ -142,15 +157,33 @@ def get_label_set(graph_id: GraphId, name: LabelName, session: ReadingSession) -
     )
 
 
+@router.delete("/{name}", summary="Delete a label set", status_code=status.HTTP_204_NO_CONTENT)
+def delete_label_set(
+    graph_id: GraphId,
+    name: LabelName,
+    session: WritingSession,
+    with_models: Annotated[
+        bool, Query(description="Also delete the models that have learnt it, active ones too.")
+    ] = False,
+) -> None:
+    """Delete a label set with all its versions and its suitability report.
+
+    Refused with 409 while a queued or running job uses it, and if models have learnt it unless
+    `with_models` is set.
+    """
+    service.delete_label_set(session, graph_id, name, with_models=with_models)
+
+
 def _make_label_set(
-    session: Session, graph_id: str, asked: LabelsAsked
+    session: Session, graph_id: str, asked: LabelsAsked, *, replace: bool
 ) -> tuple[LabelSet, PlacementReport | TextLabelReport]:
     grid = graphs.load_grid(session, graph_id)
     if asked.text is not None:
         return label_by_text(grid, asked.text)
     if asked.kind is None:
         return place_labels(grid, asked.name, asked.pairs)
-    stored = graphs.find_label_set(session, graph_id, asked.kind)
+    keeps = not replace or asked.kind in LONG_KINDS
+    stored = graphs.find_label_set(session, graph_id, asked.kind) if keeps else None
     return stored or compute_label_set(grid, asked.kind), PlacementReport()
 
 

@@ -16,7 +16,7 @@ class LabelSetOut(BaseModel):
         description="`file`: part of the grid's file; `catalogue`: computed; `user`: uploaded.",
         examples=["file"],
     )
-    version: int = Field(description="Version of the definition.", examples=[1])
+    version: int = Field(description="1, and one more per replacement.", examples=[1])
     class_names: list[str] = Field(examples=[["neither", "load", "generator"]])
     class_counts: dict[str, int] = Field(examples=[{"neither": 10, "load": 54, "generator": 54}])
     known: int = Field(description="Number of buses with a class.", examples=[118])
@@ -52,7 +52,7 @@ class LabelColumnsOut(BaseModel):
     name: str = Field(examples=["role"])
     definition: str = Field(examples=["generator: a generator is connected; else load: ..."])
     source: LabelSource = Field(examples=["file"])
-    version: int = Field(description="Version of the definition.", examples=[1])
+    version: int = Field(description="1, and one more per replacement.", examples=[1])
     class_names: list[str] = Field(examples=[["neither", "load", "generator"]])
     bus_ids: list[str] = Field(examples=[["1", "2"]])
     classes: list[int] = Field(

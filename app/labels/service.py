@@ -1,13 +1,16 @@
 """Stores label sets and suitability reports, and queues the jobs that compute them."""
 
+from dataclasses import replace
+
 import msgspec
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.errors import LabelExists
-from app.graphs.repository import make_label_row
+from app.errors import LabelExists, LabelInUse
+from app.graphs.repository import lock_graph, make_label_row
 from app.graphs.service import find_label_set, get_graph, get_label_set, load_grid
 from app.grid.grid import LabelSet
+from app.grid.listing import join_first
 from app.jobs.service import Origin, enqueue, get_job
 from app.jobs.states import ENDED
 from app.labels import repository
@@ -21,20 +24,65 @@ SUITABILITY = "suitability"
 """The kind of the jobs that measure label sets."""
 
 
-def store_label_set(session: Session, graph_id: str, label_set: LabelSet) -> bool:
-    """Store a label set; storing the same again changes nothing. Returns whether it is new.
+def store_label_set(
+    session: Session, graph_id: str, label_set: LabelSet, *, replaces: bool = False
+) -> tuple[LabelSet, bool]:
+    """Store a label set; storing the same again changes nothing.
 
-    Raises: GraphNotFound, LabelExists if the grid has other labels of this name.
+    With ``replaces`` it becomes the next version of the label set of this name, if there is one;
+    the earlier version is kept for the models that learnt it.
+    Returns the stored label set and whether it is new.
+    Raises: GraphNotFound; LabelExists if the grid has other labels of this name; LabelInUse.
     """
     get_graph(session, graph_id)
-    row = make_label_row(graph_id, label_set, current_time(session))
-    if repository.insert_label(session, row):
-        return True
+    if replaces:
+        lock_graph(session, graph_id)
+    moment = current_time(session)
+    if repository.insert_label(session, make_label_row(graph_id, label_set, moment)):
+        return label_set, True
     stored = get_label_set(session, graph_id, label_set.name)
     same = stored.class_names == label_set.class_names
-    if not same or not np.array_equal(stored.classes, label_set.classes):
-        raise LabelExists(f"Grid {graph_id!r} already has other labels named {label_set.name!r}.")
-    return False
+    if same and np.array_equal(stored.classes, label_set.classes):
+        return stored, False
+    if not replaces:
+        raise LabelExists(
+            f"Grid {graph_id!r} already has other labels named {label_set.name!r}; "
+            "add ?replace=true to store these as their next version."
+        )
+    _lock_unused(session, graph_id, label_set.name)
+    new = replace(label_set, version=stored.version + 1)
+    repository.replace_label(session, make_label_row(graph_id, new, moment))
+    return new, True
+
+
+def delete_label_set(
+    session: Session, graph_id: str, name: str, *, with_models: bool = False
+) -> None:
+    """Delete a label set with all its versions and its suitability report.
+
+    Raises: GraphNotFound, LabelNotFound; LabelInUse while an unfinished job uses it, or models
+        have learnt it that are not deleted with it.
+    """
+    get_label_set(session, graph_id, name)
+    _lock_unused(session, graph_id, name)
+    models = repository.list_models(session, graph_id, name)
+    if models and not with_models:
+        raise LabelInUse(
+            f"{len(models)} model(s) have learnt the label set {name!r}; add ?with_models=true to "
+            f"delete them as well: {join_first(models)}."
+        )
+    repository.delete_label(session, graph_id, name)
+
+
+def _lock_unused(session: Session, graph_id: str, name: str) -> None:
+    """Lock a grid against new jobs. Raises: LabelInUse if a job uses the label set."""
+    lock_graph(session, graph_id)
+    jobs = repository.list_unfinished_jobs(session, graph_id, name)
+    if jobs:
+        raise LabelInUse(
+            f"{len(jobs)} unfinished job(s) use the label set {name!r}; wait for them or cancel "
+            f"them: {join_first(jobs)}."
+        )
 
 
 def must_be_computed(session: Session, graph_id: str, kind: str | None) -> bool:

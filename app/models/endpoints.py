@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, status
+from fastapi import APIRouter, Depends, Query, status
 
 from app.http.json_body import StrictJsonRoute
 from app.models import service
@@ -10,6 +10,7 @@ from app.models.active import find_active_status
 from app.models.card.schema import CardOut
 from app.models.schemas import ModelDetailOut, ModelId, ModelOut, ModelPage, PromoteIn, read_reason
 from app.storage.db import ReadingSession, WritingSession
+from app.storage.graph_names import read_graph
 from app.storage.paging import CursorQuery, LimitQuery
 
 router = APIRouter(prefix="/models", tags=["models"], route_class=StrictJsonRoute)
@@ -19,10 +20,8 @@ router = APIRouter(prefix="/models", tags=["models"], route_class=StrictJsonRout
 def list_models(
     session: ReadingSession,
     limit: LimitQuery,
+    graph_id: Annotated[str | None, Depends(read_graph("Only models of this grid."))],
     cursor: CursorQuery = None,
-    graph_id: Annotated[
-        str | None, Query(max_length=64, description="Only models of this grid.")
-    ] = None,
     label: Annotated[
         str | None, Query(max_length=100, description="Only models of this label set.")
     ] = None,

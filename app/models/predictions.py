@@ -33,6 +33,7 @@ class Predictions:
     probabilities: npt.NDArray[np.float32]
     parts: npt.NDArray[np.uint8]
     warnings: tuple[str, ...] = ()
+    label_version: int = 1
 
 
 @dataclass(frozen=True, eq=False)

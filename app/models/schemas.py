@@ -56,6 +56,9 @@ class ModelOut(BaseModel):
         description="Grid that the model predicts.", examples=["0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e"]
     )
     label: str = Field(description="Label set that the model has learnt.", examples=["role"])
+    label_version: int = Field(
+        description="Version of the label set that the model has learnt.", examples=[1]
+    )
     kind: str = Field(description="Key of the method.", examples=["lfgcn"])
     class_names: list[str] = Field(
         description="Classes that the model distinguishes.",

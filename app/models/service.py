@@ -9,7 +9,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from app.errors import GraphNotFound, ModelInUse, ModelNotFound, StoredDataDamaged
-from app.graphs.service import get_graph
+from app.graphs.service import find_label_version, get_graph
 from app.models import repository
 from app.models.active import find_active_status
 from app.models.card import card as cards
@@ -58,6 +58,8 @@ class NewModel:
     suitability: SuitabilityDocument | None = None
     fitted: tuple[NewBaseline, ...] = ()
     takes_over: bool = True
+    label_version: int = 1
+    """Version of the label set that the model has learnt."""
 
 
 def extend_manifest(artifact: Artifact, additions: ManifestDocument) -> ManifestDocument:
@@ -86,6 +88,7 @@ def insert_model(session: Session, model: NewModel) -> ModelRow:
         id=uuid4().hex,
         graph_id=model.graph_id,
         label=model.label,
+        label_version=model.label_version,
         job_id=model.job_id,
         kind=model.kind,
         class_names=list(model.class_names),
@@ -149,6 +152,7 @@ def make_card(session: Session, model_id: str) -> CardOut:
         promotions=repository.list_promotions(session, model_id),
         replays=repository.list_replays(session, model_id),
         answers=None if status is None else status.answers,
+        newest_labels=find_label_version(session, row.graph_id, row.label) or 0,
     )
     return cards.make_card(row, get_graph(session, row.graph_id), history)
 
@@ -195,6 +199,7 @@ def load_predictions(session: Session, model_id: str) -> Predictions:
             model_id=row.id,
             graph_id=row.graph_id,
             label=row.label,
+            label_version=row.label_version,
             class_names=tuple(row.class_names),
             probabilities=unpack_probabilities(stored.probabilities, len(row.class_names)),
             parts=np.frombuffer(stored.parts, np.uint8),
@@ -263,7 +268,10 @@ def _reason_to_promote(session: Session, row: ModelRow, *, takes_over: bool) -> 
         return "the first model of this grid and label"
     if not takes_over:
         return None
-    before = _validation_accuracy(get_model(session, active[0].model_id))
+    rival = get_model(session, active[0].model_id)
+    if row.label_version > rival.label_version:
+        return f"learnt version {row.label_version} of the labels, before {rival.label_version}"
+    before = _validation_accuracy(rival)
     now = _validation_accuracy(row)
     if now <= before:
         return None

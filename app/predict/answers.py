@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from app.grid.grid import UNKNOWN_CLASS, Grid
+from app.models.card.headline import warn_of_newer_labels
 from app.models.predictions import PART_NAMES, Predictions, Source
 from ml.arrays import IntArray
 
@@ -29,6 +30,8 @@ class ChosenModel:
     reason: str
     other_graph_ids: tuple[str, ...] = ()
     """Other grids with an active model, if the request did not name a grid."""
+    label_version: int = 1
+    """Newest version of the label set, which ``truth`` comes from."""
 
 
 class BusRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,15 +121,19 @@ def round_shares(probabilities: Any) -> list[Any]:
 
 def list_warnings(model: ChosenModel) -> list[str]:
     """Return the warnings of the model, and one if the grid was chosen among several."""
-    others = model.other_graph_ids
+    others, predictions = model.other_graph_ids, model.predictions
+    warnings = [
+        *warn_of_newer_labels(predictions.label, predictions.label_version, model.label_version),
+        *predictions.warnings,
+    ]
     if not others or model.reason == ONLY_GRID:
-        return list(model.predictions.warnings)
+        return warnings
     warning = (
         f"{len(others) + 1} grids have an active model and the request named none: this answer "
         f"is for the grid {model.grid.name!r}, whose model was promoted last. "
-        "Add ?graph_id= to choose the grid."
+        "Add ?graph_id= or ?graph= (its name) to choose the grid."
     )
-    return [warning, *model.predictions.warnings]
+    return [warning, *warnings]
 
 
 def _fields(row: BusRow) -> dict[str, Any]:

@@ -21,19 +21,16 @@ from app.predict.schemas import (
 )
 from app.predict.service import ModelChoice
 from app.storage.db import ReadingSession
+from app.storage.graph_names import read_graph, resolve_graph
 from ml.arrays import IntArray
 
 router = APIRouter(prefix="/predict", tags=["predict"], route_class=StrictJsonRoute)
 
+_GRID = "Grid of the bus. Default: the grid whose model was promoted last."
+
 
 def _read_choice(
-    graph_id: Annotated[
-        str | None,
-        Query(
-            max_length=64,
-            description="Grid of the bus. Default: the grid whose model was promoted last.",
-        ),
-    ] = None,
+    graph_id: Annotated[str | None, Depends(read_graph(_GRID))],
     model_id: Annotated[
         str | None,
         Query(max_length=64, description="Model that answers. Default: the active model."),
@@ -114,7 +111,8 @@ def predict_list(body: PredictListIn, session: ReadingSession) -> Response:
 
     Answers 422 naming every bus that the grid does not have.
     """
-    choice = ModelChoice(body.graph_id, body.model_id, body.label)
+    graph_id = resolve_graph(session, body.graph_id, body.graph)
+    choice = ModelChoice(graph_id, body.model_id, body.label)
     model = service.choose_model(session, choice)
     return _stream("rows", model, service.find_buses(model, body.bus_ids))
 

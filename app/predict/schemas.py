@@ -151,6 +151,12 @@ class PredictListIn(BodyIn):
         max_length=64,
         description="Grid of the buses. Default: the grid whose model was promoted last.",
     )
+    graph: str | None = Field(
+        None,
+        max_length=200,
+        description="Name of the grid instead of `graph_id`: its newest version.",
+        examples=["case118"],
+    )
     model_id: str | None = Field(
         None, max_length=64, description="Model that answers. Default: the active model."
     )

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.errors import BusNotFound, ModelNotFound, NoModelYet, Rejected
+from app.errors import ModelNotFound, NoModelYet, Rejected
 from app.graphs.service import get_graph, get_label_set, load_grid
+from app.grid.bus_search import get_bus
 from app.grid.grid import Grid
 from app.jobs.service import list_jobs
 from app.jobs.states import JobState
@@ -54,7 +55,8 @@ def choose_model(session: Session, choice: ModelChoice) -> ChosenModel:
     grid = load_grid(session, predictions.graph_id)
     stamp = repository.find_label_stamp(session, predictions.graph_id, predictions.label)
     truth = _truths.get_or_load(f"{model_id} {stamp}", lambda: _load_truth(session, predictions))
-    return ChosenModel(predictions, grid, truth, reason, others)
+    newest = 0 if stamp is None else stamp[1]
+    return ChosenModel(predictions, grid, truth, reason, others, newest)
 
 
 def predict_bus(session: Session, choice: ModelChoice, text: str) -> BusAnswer:
@@ -138,13 +140,9 @@ def _load_truth(session: Session, predictions: Predictions) -> IntArray:
 
 
 def _find_bus(session: Session, model: ChosenModel, text: str) -> int:
-    grid = model.grid
-    buses = grid.find_buses(text)
-    if len(buses) == 1:
-        return buses[0]
-    hint = "" if buses else _suggest_grids(session, model.other_graph_ids, text)
-    sentence = _explain_bus(grid, text)
-    raise BusNotFound(f"{sentence[0].upper()}{sentence[1:]}.{hint}")
+    is_known = bool(model.grid.find_buses(text))
+    hint = "" if is_known else _suggest_grids(session, model.other_graph_ids, text)
+    return get_bus(model.grid, text, hint)
 
 
 def _explain_bus(grid: Grid, text: str) -> str:

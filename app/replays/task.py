@@ -64,7 +64,7 @@ def _is_refused(differences: tuple[ReplayDifference, ...]) -> bool:
 
 def _load(session: Session, model_id: str) -> _StoredModel:
     row = get_model(session, model_id)
-    label_set = get_label_set(session, row.graph_id, row.label)
+    label_set = get_label_set(session, row.graph_id, row.label, row.label_version)
     grid = load_grid(session, row.graph_id)
     return _StoredModel(
         artifact=ml.Artifact(load_weights(session, model_id), dict(row.manifest), row.sha256),

@@ -24,12 +24,16 @@ from ml import MetricsDocument
 
 
 class GraphRow(Base):
-    """An accepted grid; immutable."""
+    """One version of a grid; its content is immutable. All versions of a grid have one name."""
 
     __tablename__ = "graphs"
-    __table_args__ = (Index("ix_graphs_family_version", "family", "version", unique=True),)
+    __table_args__ = (
+        Index("ix_graphs_family_version", "family", "version", unique=True),
+        Index("ix_graphs_owner_name_version", "owner", "name", "version", unique=True),
+    )
 
     id: Mapped[str] = mapped_column(Id, primary_key=True)
+    owner: Mapped[str] = mapped_column(String(100))
     name: Mapped[str] = mapped_column(String(200))
     source: Mapped[str] = mapped_column(String(200))
     content_hash: Mapped[str] = mapped_column(String(64), unique=True)
@@ -46,11 +50,7 @@ class GraphRow(Base):
     created_at: Mapped[datetime] = mapped_column(index=True)
 
 
-class LabelRow(Base):
-    """One label set of a grid: a class per labelled bus; immutable."""
-
-    __tablename__ = "labels"
-
+class _LabelColumns:
     graph_id: Mapped[str] = mapped_column(
         ForeignKey("graphs.id", ondelete="CASCADE"), primary_key=True
     )
@@ -58,9 +58,22 @@ class LabelRow(Base):
     class_names: Mapped[list[str]]
     definition: Mapped[str]
     source: Mapped[str] = mapped_column(String(40))
-    version: Mapped[int]
     classes: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     created_at: Mapped[datetime]
+
+
+class LabelRow(_LabelColumns, Base):
+    """The newest version of a label set of a grid: a class per labelled bus."""
+
+    __tablename__ = "labels"
+    version: Mapped[int]
+
+
+class ReplacedLabelRow(_LabelColumns, Base):
+    """An earlier version of a label set, kept for the models that learnt it; immutable."""
+
+    __tablename__ = "replaced_labels"
+    version: Mapped[int] = mapped_column(primary_key=True)
 
 
 class SuitabilityRow(Base):
@@ -195,6 +208,7 @@ class ModelRow(Base):
     id: Mapped[str] = mapped_column(Id, primary_key=True)
     graph_id: Mapped[str] = mapped_column(ForeignKey("graphs.id", ondelete="CASCADE"))
     label: Mapped[str] = mapped_column(String(100))
+    label_version: Mapped[int]
     job_id: Mapped[str | None] = mapped_column(
         ForeignKey("jobs.id", ondelete="SET NULL"), unique=True
     )
@@ -275,10 +289,7 @@ class PromotionRow(Base):
 
 
 class ReplayRow(Base):
-    """One replay: a model was trained again from its manifest and compared with the original.
-
-    The id is the one of the job.
-    """
+    """One replay of a model: trained again and compared; the id is the one of the job."""
 
     __tablename__ = "replays"
 

@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response, status
+from fastapi import APIRouter, Depends, Path, Response, status
 
 from app.jobs.states import JobState
 from app.storage.db import ReadingSession, WritingSession
+from app.storage.graph_names import read_graph
 from app.storage.paging import CursorQuery, LimitQuery
 from app.sweeps import service
 from app.sweeps.schemas import SweepDetailOut, SweepOut, SweepPage
@@ -19,10 +20,8 @@ SweepId = Annotated[str, Path(description="Id of the sweep.")]
 def list_sweeps(
     session: ReadingSession,
     limit: LimitQuery,
+    graph_id: Annotated[str | None, Depends(read_graph("Only sweeps on this grid."))],
     cursor: CursorQuery = None,
-    graph_id: Annotated[
-        str | None, Query(max_length=32, description="Only sweeps on this grid.")
-    ] = None,
 ) -> SweepPage:
     """Lists sweeps, newest first, with their progress and the best settings so far."""
     summaries, next_cursor = service.list_sweeps(session, graph_id, limit, cursor)

@@ -48,7 +48,7 @@ def run_auto(
         stored=search.arrays,
     )
     metrics = measure_choice(graph, split, result.probabilities)
-    model = _make_model(request, label_set.definition, split, result, metrics)
+    model = _make_model(request, label_set, split, result, metrics)
 
     def store(session: Session) -> JobResult:
         return {
@@ -62,7 +62,7 @@ def run_auto(
 
 def _make_model(
     request: TrainingRequest,
-    definition: str,
+    label_set: LabelSet,
     split: ml.Split,
     result: ml.AutoResult,
     metrics: dict[str, ml.Metrics],
@@ -70,7 +70,7 @@ def _make_model(
     split_request: SplitRequestDocument = {"kind": "cross_validation"}
     additions: ManifestDocument = {
         "split_request": split_request if request.split is None else request.split.describe(),
-        "label_definition": definition,
+        "label_definition": label_set.definition,
     }
     return NewModel(
         graph_id=request.graph_id,
@@ -83,6 +83,7 @@ def _make_model(
         curves={},
         predictions=PackedPredictions.pack(result.probabilities, split),
         baselines=NOT_COMPARED,
+        label_version=label_set.version,
     )
 
 

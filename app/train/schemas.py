@@ -2,7 +2,8 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, WithJsonSchema
+from pydantic import Field, ValidationInfo, WithJsonSchema, field_validator
+from pydantic_core import PydanticCustomError
 
 from app.http.json_body import BodyIn
 from app.jobs.service import HIGHEST_PRIORITY
@@ -14,9 +15,17 @@ from app.train.config import config_schema
 class TrainIn(BodyIn):
     """Which label of which grid to learn, from which columns, and with which settings."""
 
+    graph: str | None = Field(
+        None,
+        max_length=200,
+        description="Name of the grid instead of `graph_id`: its newest version.",
+        examples=["case118"],
+    )
     graph_id: str = Field(
+        "",
         max_length=32,
-        description="Grid to train on.",
+        validate_default=True,
+        description="Grid to train on; required without `graph`.",
         examples=["0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e"],
     )
     label: str | None = Field(
@@ -58,3 +67,10 @@ class TrainIn(BodyIn):
     priority: int = Field(
         0, ge=0, le=HIGHEST_PRIORITY, description="Jobs with a higher priority start first."
     )
+
+    @field_validator("graph_id")
+    @classmethod
+    def _require_grid(cls, graph_id: str, fields: ValidationInfo) -> str:
+        if not graph_id and fields.data.get("graph", "") is None:
+            raise PydanticCustomError("missing", "Field required, unless `graph` names the grid")
+        return graph_id

@@ -109,6 +109,7 @@ def _store(
             store_suitability(session, request.graph_id, request.label, report)
         model = replace(
             _make_model(request, trained.subject, result, label_set.definition),
+            label_version=label_set.version,
             job_id=job.id,
             baselines=comparison.baselines,
             suitability=msgspec.to_builtins(comparison.suitability),

@@ -108,9 +108,14 @@ def _check_limits(buses: int, branches: int, limits: ReadLimits) -> None:
         reject(faults)
 
 
+def name_unnamed(bus_count: int) -> str:
+    """Return the name of a topology that was sent without a name."""
+    return f"topology of {bus_count} buses"
+
+
 def _read_grid_name(graph: GraphIn, bus_count: int, faults: list[Fault]) -> str:
     if graph.name is UNSET:
-        return f"topology of {bus_count} buses"
+        return name_unnamed(bus_count)
     problem = find_text_problem(graph.name)
     if problem is not None:
         faults.append(Fault("name", problem))

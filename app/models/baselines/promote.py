@@ -59,6 +59,7 @@ def _make_model(session: Session, measured_with: ModelRow, baseline: FittedBasel
         predictions=PackedPredictions(baseline.probabilities, parts),
         baselines=_exchange_roles(measured_with, baseline.key),
         suitability=measured_with.suitability,
+        label_version=measured_with.label_version,
     )
 
 

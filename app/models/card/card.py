@@ -8,6 +8,7 @@ from app.models.card.headline import (
     find_best_baseline,
     list_baseline_warnings,
     list_leak_warnings,
+    warn_of_newer_labels,
     write_headline,
 )
 from app.models.card.kinds import describe_kind
@@ -58,6 +59,8 @@ class ModelHistory:
     promotions: Sequence[PromotionRow]
     replays: Sequence[ReplayRow]
     answers: str | None
+    newest_labels: int = 1
+    """Newest version of the label set."""
 
 
 def make_card(row: ModelRow, graph: GraphRow, history: ModelHistory) -> CardOut:
@@ -66,7 +69,11 @@ def make_card(row: ModelRow, graph: GraphRow, history: ModelHistory) -> CardOut:
     interval = _find_interval(row, figures)
     return CardOut(
         headline=write_headline(row),
-        warnings=[*list_baseline_warnings(row), *list_leak_warnings(row)],
+        warnings=[
+            *warn_of_newer_labels(row.label, row.label_version, history.newest_labels),
+            *list_baseline_warnings(row),
+            *list_leak_warnings(row),
+        ],
         active=history.answers is not None,
         answers=history.answers,
         model=_describe_model(row),
@@ -138,6 +145,7 @@ def _describe_data(row: ModelRow, graph: GraphRow) -> CardDataOut:
         islands=graph.island_count,
         features=row.manifest.get("feature_names", []),
         label=row.label,
+        label_version=row.label_version,
         label_definition=row.manifest.get("label_definition"),
         class_names=row.class_names,
         content_hash=graph.content_hash,

@@ -52,6 +52,18 @@ def list_baseline_warnings(row: ModelRow) -> list[str]:
     return [f"A baseline beats this model on validation: {_compare(row, better)}{doubt}{advice}"]
 
 
+def warn_of_newer_labels(label: str, learnt: int, newest: int) -> list[str]:
+    """Return a warning if the label set was replaced after a model learnt it."""
+    if newest <= learnt:
+        return []
+    warning = (
+        f"The label set {label!r} was replaced: this model has learnt version {learnt}, the newest "
+        f"is version {newest}. Known labels are those of the newest version; train again to "
+        "learn it."
+    )
+    return [warning]
+
+
 def list_leak_warnings(row: ModelRow) -> list[str]:
     """Warn that the model was trained on columns that reveal its label."""
     report = StoredSuitability.from_stored(row.suitability)

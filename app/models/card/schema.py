@@ -193,6 +193,7 @@ class CardDataOut(BaseModel):
     islands: int = Field(description="Count of connected parts of the grid.", examples=[1])
     features: list[str] = Field(description="Columns used.", examples=[["Pd", "Qd"]])
     label: str = Field(examples=["role"])
+    label_version: int = Field(description="Version of the label set.", examples=[1])
     label_definition: str | None = Field(description="Definition of the classes.")
     class_names: list[str] = Field(examples=[["neither", "load", "generator"]])
     content_hash: str = Field(description="SHA-256 of the whole grid.")

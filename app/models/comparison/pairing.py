@@ -68,11 +68,14 @@ def compare_models(session: Session, first_id: str, second_id: str) -> ModelComp
 def _make_pair(session: Session, row: ModelRow, first: Predictions, second: Predictions) -> _Pair:
     label_set = get_label_set(session, row.graph_id, row.label)
     tested = (first.parts == _TEST) & (second.parts == _TEST)
+    # A model may have learnt an earlier version of the labels, with other classes.
+    names = (*label_set.class_names, *first.class_names, *second.class_names)
+    class_names = tuple(dict.fromkeys(names))
     return _Pair(
-        class_names=label_set.class_names,
+        class_names=class_names,
         truth=label_set.classes,
-        first=_predicted_codes(first, label_set.class_names),
-        second=_predicted_codes(second, label_set.class_names),
+        first=_predicted_codes(first, class_names),
+        second=_predicted_codes(second, class_names),
         common=tested & (label_set.classes != UNLABELLED),
     )
 
@@ -100,6 +103,9 @@ def _list_warnings(
     rows: tuple[ModelRow, ModelRow], predictions: tuple[Predictions, Predictions], pair: _Pair
 ) -> Iterator[str]:
     count = int(np.count_nonzero(pair.common))
+    if rows[0].label_version != rows[1].label_version:
+        learnt = " and ".join(str(row.label_version) for row in rows)
+        yield f"The models have learnt versions {learnt} of the label set."
     if _split_hash(rows[0]) != _split_hash(rows[1]):
         yield (
             "The splits differ: the validation and test figures are measured on different buses; "

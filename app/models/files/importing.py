@@ -42,6 +42,7 @@ class _Target:
     graph: ml.Graph
     split: ml.Split
     definition: str
+    label_version: int
 
 
 def read_model_file(session: Session, content: bytes) -> NewModel:
@@ -148,7 +149,8 @@ def _find_target(session: Session, envelope: EnvelopeIn) -> tuple[_Target | None
     except (TrainingRejected, InvalidInput) as error:
         return None, [Fault(f"manifest.{fault.where}", fault.problem) for fault in error.faults]
     faults = list(_hash_faults(envelope, graph, split))
-    return _Target(stored.id, graph, split, label_set.definition), faults
+    target = _Target(stored.id, graph, split, label_set.definition, label_set.version)
+    return target, faults
 
 
 def _hash_faults(envelope: EnvelopeIn, graph: ml.Graph, split: ml.Split) -> Iterator[Fault]:
@@ -227,6 +229,7 @@ def _make_model(
         predictions=PackedPredictions.pack(predictions, split),
         baselines=None if envelope.manifest.selection is None else NOT_COMPARED,
         takes_over=False,
+        label_version=target.label_version,
     )
 
 

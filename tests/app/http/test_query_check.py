@@ -22,10 +22,10 @@ def faults_of(api: TestClient, address: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("address", "parameter", "known"),
     [
-        ("/jobs?foo=1", "foo", ["limit", "cursor", "state", "graph_id"]),
-        ("/predict?graph=x", "graph", ["graph_id", "model_id", "label"]),
-        ("/predict/1?graph=x", "graph", ["graph_id", "model_id", "label"]),
-        ("/models?graph=x", "graph", ["limit", "cursor", "graph_id", "label"]),
+        ("/jobs?foo=1", "foo", ["limit", "cursor", "state", "graph_id", "graph"]),
+        ("/predict?grid=x", "grid", ["graph_id", "graph", "model_id", "label"]),
+        ("/predict/1?grid=x", "grid", ["graph_id", "graph", "model_id", "label"]),
+        ("/models?grid=x", "grid", ["limit", "cursor", "graph_id", "graph", "label"]),
     ],
 )
 def test_an_unknown_parameter_is_refused_and_the_supported_ones_are_named(
@@ -37,7 +37,7 @@ def test_an_unknown_parameter_is_refused_and_the_supported_ones_are_named(
 
 
 def test_a_parameter_that_looks_like_another_gets_a_hint(api: TestClient) -> None:
-    assert "did you mean 'graph_id'?" in faults_of(api, "/predict/1?graph=x")["query.graph"]
+    assert "did you mean 'graph_id'?" in faults_of(api, "/predict/1?graph_ids=x")["query.graph_ids"]
 
 
 def test_every_unknown_parameter_is_named_at_once(api: TestClient) -> None:

@@ -108,6 +108,40 @@ def test_versions_and_sources_of_an_older_database_are_taken_over(empty_url: str
     database.close()
 
 
+def test_names_of_an_older_database_become_unique(empty_url: str) -> None:
+    config = alembic_config(empty_url)
+    command.upgrade(config, "0009")
+    database = Database(empty_url)
+    add = text(
+        "INSERT INTO graphs (id, name, source, content_hash, bus_count, branch_count, "
+        "island_count, feature_names, report, arrays, family, version, created_at) "
+        "VALUES (:id, :name, 'y', :id, 1, 0, 1, '[]', '{}', :arrays, :family, :version, :moment)"
+    )
+    rows = [
+        ("a", "net", "a", 1),
+        ("b", "net", "b", 1),
+        ("c", "other", "b", 2),
+        ("d", "net", "d", 1),
+        ("e", "a/b", "e", 1),
+    ]
+    with database.writing() as session:
+        for day, (graph_id, name, family, version) in enumerate(rows, start=1):
+            values = {"id": graph_id, "name": name, "family": family, "version": version}
+            moment = f"2026-01-0{day} 00:00:00"
+            session.execute(add, values | {"arrays": b"", "moment": moment})
+    command.upgrade(config, "head")
+    with database.reading() as session:
+        names = session.execute(text("SELECT id, owner || ': ' || name FROM graphs"))
+        assert dict(names.all()) == {
+            "a": "local: net",
+            "b": "local: other",
+            "c": "local: other",
+            "d": "local: net (2)",
+            "e": "local: a b",
+        }
+    database.close()
+
+
 def test_predictions_of_an_older_database_get_their_hash(empty_url: str) -> None:
     config = alembic_config(empty_url)
     command.upgrade(config, "0004")
