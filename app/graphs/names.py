@@ -36,7 +36,7 @@ def find_namesakes(session: Session, grid: Grid) -> Iterator[GraphRow]:
 
 def place_row(session: Session, row: GraphRow, before: Predecessor | None) -> None:
     """Give a new row its name, family and version; the report explains a name not asked for."""
-    wanted = row.name
+    wanted = clean_grid_name(row.name) or _UNUSABLE
     newest = None if before is None else repository.lock_family(session, before.family)
     if before is None or newest is None:
         row.name = _choose_name(session, wanted)
@@ -63,12 +63,11 @@ def _list_notes(row: GraphRow) -> list[str]:
 
 
 def _choose_name(session: Session, wanted: str) -> str:
-    name = clean_grid_name(wanted) or _UNUSABLE
-    taken = list_numbered(session, name)
-    if name not in taken:
-        return name
+    taken = list_numbered(session, wanted)
+    if wanted not in taken:
+        return wanted
     number = 2
-    while (numbered := _number(name, number)) in taken or find_named(session, numbered):
+    while (numbered := _number(wanted, number)) in taken or find_named(session, numbered):
         number += 1
     return numbered
 

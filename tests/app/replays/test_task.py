@@ -69,6 +69,25 @@ def test_a_replayed_baseline_is_bit_equal(served: tuple[TestClient, Bench], mode
     assert (result["verdict"], result["compared"]) == ("bit-equal", "arrays")
 
 
+def test_a_replay_uses_the_labels_that_the_model_has_learnt(
+    served: tuple[TestClient, Bench], model_id: str
+) -> None:
+    api, bench = served
+    learnt = api.get(f"/models/{model_id}").json()
+    path = f"/graphs/{bench.graph_id}/labels"
+    stored = api.get(f"{path}/{learnt['label']}").json()
+    names = stored["class_names"]
+    turned = [names[(code + 1) % len(names)] for code in stored["classes"]]
+    others = dict(zip(stored["bus_ids"], turned, strict=True))
+    body = {"name": learnt["label"], "labels": others}
+    assert api.post(f"{path}?replace=true", json=body).json()["version"] == 2
+    assert replay(api, model_id)["verdict"] == "bit-equal"
+    again = follow(api, api.post("/train", json={"graph_id": bench.graph_id, "config": QUICK}))
+    newer = api.get(f"/models/{again['model_id']}").json()
+    assert (learnt["label_version"], newer["label_version"]) == (1, 2)
+    assert newer["label_hash"] != learnt["label_hash"]
+
+
 def test_a_hash_that_differs_from_the_manifest_is_reported(
     served: tuple[TestClient, Bench], model_id: str
 ) -> None:

@@ -139,6 +139,17 @@ def test_an_unknown_bus_is_reported(watch: Watch, trained: TrainedService) -> No
     expect(page.locator("#bus-details")).to_contain_text("has no bus “4711”")
 
 
+def test_a_bus_is_found_by_a_part_of_its_alias(watch: Watch, trained: TrainedService) -> None:
+    page = _open_graph(watch, trained, trained.graph)
+    page.fill("#bus-input", "ex 117")
+    page.press("#bus-input", "Enter")
+    expect(page.locator("#bus-name")).to_have_text("Bus 118")
+    page.fill("#bus-input", "ex 1")
+    page.press("#bus-input", "Enter")
+    page.locator("#bus-details button").first.click()
+    expect(page.locator("#bus-name")).to_have_text("Bus 2")
+
+
 def test_the_panel_shows_the_test_accuracy_of_the_model(
     watch: Watch, trained: TrainedService
 ) -> None:

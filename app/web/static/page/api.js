@@ -46,6 +46,10 @@ export const getTopology = (id) => request(`graphs/${encodeURIComponent(id)}/top
 export const getBus = async (graphId, bus) =>
   (await request(`graphs/${encodeURIComponent(graphId)}/buses?${query({ cursor: bus, limit: 1 })}`)).items[0];
 
+/** Buses that contain a text in their id, name, alias or substation, best first. */
+export const findBuses = async (graphId, text) =>
+  (await request(`graphs/${encodeURIComponent(graphId)}/buses?${query({ q: text, limit: 20 })}`)).items;
+
 export const loadCase = (name) => send("graphs", { case: name });
 
 /** Upload a form with a file; returns the grid with its import report. */

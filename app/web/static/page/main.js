@@ -1,6 +1,6 @@
 // Entry point: holds the current grid, model and bus; every other module shows one part of them.
 
-import { getBus, getCard, getGraph, getModel, getPredictions, getTopology, listGraphs, listModels, loadCase, Problem } from "./api.js";
+import { findBuses, getBus, getCard, getGraph, getModel, getPredictions, getTopology, listGraphs, listModels, loadCase, Problem } from "./api.js";
 import { showBus, showFeatures } from "./bus-panel.js";
 import { announce, byId, fill, make } from "./dom.js";
 import { Drawing } from "./drawing.js";
@@ -19,6 +19,7 @@ import { Predictions } from "./predictions.js";
 
 const FIRST_CASE = "case118";
 const RETRY = 3000;
+const PAUSE = 250;
 const address = new URLSearchParams(window.location.search);
 
 const state = { graphs: [], graph: null, grid: null, models: [], predictions: null, hidden: new Set(), selected: null, turn: 0 };
@@ -41,6 +42,7 @@ const upload = new UploadForm(byId("upload-form"), {
 byId("graph-choice").addEventListener("change", (event) => showGraph(event.target.value, null));
 byId("model-choice").addEventListener("change", (event) => showPredictions(event.target.value));
 byId("bus-search").addEventListener("submit", searchBus);
+byId("bus-input").addEventListener("input", offerMatches);
 document.addEventListener("visibilitychange", () => document.hidden || refreshGraphs());
 onThemeChange(() => {
   drawing.redraw();
@@ -52,6 +54,12 @@ async function start() {
   await refreshGraphs();
   jobs.refresh();
   sweeps.refresh();
+}
+
+/** A grid by its id, or the newest version of the grid with this name. */
+function findGraph(wanted) {
+  const named = state.graphs.filter(({ name }) => name === wanted).sort((one, other) => other.version - one.version);
+  return state.graphs.find(({ id }) => id === wanted) ?? named[0];
 }
 
 function graphName(id) {
@@ -81,7 +89,7 @@ async function refreshGraphs() {
     showEmpty();
     state.retry = setTimeout(refreshGraphs, RETRY);
   } else if (!state.graph) {
-    const wanted = state.graphs.find(({ id }) => id === address.get("graph")) ?? state.graphs[0];
+    const wanted = findGraph(address.get("graph")) ?? state.graphs[0];
     await showGraph(wanted.id, address.get("model"));
   }
 }
@@ -197,7 +205,33 @@ function searchBus(event) {
   const text = byId("bus-input").value;
   const bus = state.grid.find(text);
   if (bus >= 0) selectBus(bus);
-  else fill(byId("bus-details"), make("p", { class: "error" }, `${state.graph.name} has no bus “${text}”.`));
+  else guarded("bus", () => showMatches(text));
+}
+
+/** No bus has exactly this id or name: select the only one that contains the text, or list all. */
+async function showMatches(text) {
+  const { grid } = state;
+  const found = text.trim() ? await findBuses(grid.id, text) : [];
+  if (state.grid !== grid) return;
+  const buses = found.map(({ id }) => grid.find(id));
+  if (buses.length === 1) return selectBus(buses[0]);
+  const buttons = found.map(({ id, name }, index) =>
+    make("button", { type: "button", onclick: () => selectBus(buses[index]) }, name ? `${id} (${name})` : id));
+  const heading = found.length ? `Buses with “${text}”:` : `${state.graph.name} has no bus “${text}”.`;
+  fill(byId("bus-details"), make("p", { class: found.length ? "hint" : "error" }, heading), ...buttons);
+}
+
+/** Offer the buses that contain the text typed so far, once typing pauses. */
+function offerMatches() {
+  clearTimeout(state.typing);
+  const { grid } = state;
+  const text = byId("bus-input").value.trim();
+  if (!grid || !text || grid.find(text) >= 0) return;
+  state.typing = setTimeout(() => guarded("bus", async () => {
+    const found = await findBuses(grid.id, text);
+    if (state.grid !== grid) return;
+    fill(byId("bus-list"), ...found.map(({ id, name }) => make("option", { value: id }, name ?? "")));
+  }), PAUSE);
 }
 
 function selectBus(bus) {
