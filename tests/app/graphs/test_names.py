@@ -187,6 +187,8 @@ def test_a_name_stands_for_the_newest_version_wherever_an_id_does(api: TestClien
     model = put_model(api, new, 0.5)
     assert api.get("/predict/1", params={"graph": "net"}).json()["model_id"] == model
     assert api.get("/predict", params={"graph": "net"}).json()["graph_id"] == new
+    rows = api.post("/predict", json={"graph": "net", "bus_ids": ["1"]}).json()
+    assert rows["graph_id"] == new
     models = api.get("/models", params={"graph": "net"}).json()["items"]
     assert [item["id"] for item in models] == [model]
     job = api.post(
@@ -205,6 +207,7 @@ def test_an_id_and_a_name_of_different_grids_are_refused(api: TestClient) -> Non
     both = {"graph": "net", "graph_id": other}
     answers = [api.get(path, params=both) for path in ("/predict", "/models", "/jobs", "/sweeps")]
     answers.append(api.post("/train", json=both))
+    answers.append(api.post("/predict", json=both | {"bus_ids": ["1"]}))
     for answer in answers:
         assert answer.status_code == 422
         assert answer.json()["errors"][0]["where"] == "graph"

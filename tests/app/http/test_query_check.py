@@ -23,7 +23,11 @@ def faults_of(api: TestClient, address: str) -> dict[str, str]:
     ("address", "parameter", "known"),
     [
         ("/jobs?foo=1", "foo", ["limit", "cursor", "state", "graph_id", "graph"]),
-        ("/predict?grid=x", "grid", ["graph_id", "graph", "model_id", "label"]),
+        (
+            "/predict?grid=x",
+            "grid",
+            "graph_id graph model_id label class source order limit form".split(),
+        ),
         ("/predict/1?grid=x", "grid", ["graph_id", "graph", "model_id", "label"]),
         ("/models?grid=x", "grid", ["limit", "cursor", "graph_id", "graph", "label"]),
     ],

@@ -17,7 +17,9 @@ def _add(api: TestClient, graph_id: str, body: dict[str, Any], query: str = "") 
 
 def _train(api: TestClient, graph_id: str, accuracy: float = 0.5, version: int = 1) -> str:
     names = ("north", "south", "west")
-    return put_model(api, graph_id, accuracy, "owner", class_names=names, label_version=version)
+    return put_model(
+        api, graph_id, accuracy, label="owner", class_names=names, label_version=version
+    )
 
 
 def test_other_labels_of_a_name_replace_it_only_on_request(any_api: TestClient) -> None:
