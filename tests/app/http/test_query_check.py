@@ -26,7 +26,7 @@ def faults_of(api: TestClient, address: str) -> dict[str, str]:
         (
             "/predict?grid=x",
             "grid",
-            "graph_id graph model_id label class source order limit form".split(),
+            ["graph_id", "graph", "model_id", "label", "class", "source", "order", "limit", "form"],
         ),
         ("/predict/1?grid=x", "grid", ["graph_id", "graph", "model_id", "label"]),
         ("/models?grid=x", "grid", ["limit", "cursor", "graph_id", "graph", "label"]),
