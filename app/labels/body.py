@@ -1,18 +1,20 @@
-"""Body of POST /graphs/{id}/labels: JSON, or a form with a CSV file."""
+"""Body of POST /graphs/{id}/labels: JSON, or a form with a CSV or JSON file."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Request
 from pydantic import Field, ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from app.errors import BodyTooLarge, LabelsRejected
-from app.http.form_body import FORM, is_form, read_form
+from app.http.form_body import FORM, Form, is_form, read_form
 from app.http.json_body import BodyIn, read_json_bytes
 from app.http.strict_json import parse_json
+from app.labels.files.header import BusKey
+from app.labels.files.placement import MOST_METRES, WITHIN_METRES, FileChoice
+from app.labels.files.table import LabelTable, read_label_table
 from app.labels.text_labels import TEXT_RULES, TextChoice, TextRule
-from app.labels.uploaded import read_label_rows
 from ml.errors import Fault
 
 _MOST_BYTES = 8 * 2**20
@@ -48,38 +50,86 @@ class LabelsIn(BodyIn):
     )
 
 
+class LabelFileIn(BodyIn):
+    """The fields of a form with a file of labels."""
+
+    name: str = Field("", max_length=100, description="Name of the label set.", examples=["owner"])
+    by: BusKey | None = Field(
+        None,
+        description="What names the buses: `bus` (id or alias), `name` or `coordinates`. Default: "
+        "the first of these that the file has, row by row.",
+    )
+    label_column: str | None = Field(
+        None,
+        max_length=100,
+        description="Column of the classes, for a file with several candidates.",
+        examples=["zone"],
+    )
+    unknown: Literal["reject", "skip"] = Field(
+        "reject",
+        description="Rows without a bus of this grid: `reject` stores nothing and lists them all "
+        "by line, `skip` leaves them out and lists them in the report.",
+    )
+    ambiguous: Literal["reject", "skip", "all"] = Field(
+        "reject",
+        description="Rows whose name or place several buses share: as for `unknown`; `all` labels "
+        "all these buses.",
+    )
+    within_metres: float = Field(
+        WITHIN_METRES,
+        gt=0,
+        le=MOST_METRES,
+        description="Largest distance between the coordinates of a row and the nearest bus.",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class LabelFile:
+    """An uploaded label file and how its rows are placed."""
+
+    table: LabelTable
+    choice: FileChoice
+
+
 @dataclass(frozen=True, eq=False)
 class LabelsAsked:
-    """A requested label set: a kind, a text column, or a name with pairs of bus and class."""
+    """A requested label set: a kind, a text column, a file, or a name with bus and class pairs."""
 
     kind: str | None
     name: str
     pairs: list[tuple[str, str]]
     text: TextChoice | None = None
+    file: LabelFile | None = None
 
 
 async def _read_labels_body(request: Request) -> LabelsAsked:
     if is_form(request):
-        form = await read_form(request, ("name",), ("file",))
+        form = await read_form(request, tuple(LabelFileIn.model_fields), ("file",))
         if "file" not in form.files:
             raise LabelsRejected("The form has no file.", [Fault("file", "is missing")])
         if len(form.files["file"]) > _MOST_BYTES:
             raise BodyTooLarge(f"A file of labels may have at most {_MOST_BYTES:,} bytes.")
-        rows = await run_in_threadpool(read_label_rows, form.files["file"])
-        return LabelsAsked(None, form.texts.get("name", ""), rows)
+        return await run_in_threadpool(_read_form, form)
     body = await read_json_bytes(request, _MOST_BYTES)
     return await run_in_threadpool(_read_json, body)
+
+
+def _read_form(form: Form) -> LabelsAsked:
+    given = {name: text for name, text in form.texts.items() if text or name == "name"}
+    try:
+        read = LabelFileIn.model_validate(given, strict=False)
+    except ValidationError as error:
+        raise _refuse(error) from error
+    choice = FileChoice(**read.model_dump(exclude={"name"}))
+    table = read_label_table(form.files["file"], choice.by, choice.label_column)
+    return LabelsAsked(None, read.name, [], file=LabelFile(table, choice))
 
 
 def _read_json(body: bytes) -> LabelsAsked:
     try:
         read = LabelsIn.model_validate(parse_json(body))
     except ValidationError as error:
-        faults = [
-            Fault(".".join(map(str, entry["loc"])) or "body", entry["msg"])
-            for entry in error.errors()
-        ]
-        raise LabelsRejected("The labels have errors.", faults) from error
+        raise _refuse(error) from error
     if sum(part is not None for part in (read.kind, read.labels, read.column)) != 1:
         fault = Fault("body", "needs exactly one of kind, labels and column")
         raise LabelsRejected("Provide `kind`, `labels` or `column`.", [fault])
@@ -92,6 +142,13 @@ def _read_json(body: bytes) -> LabelsAsked:
     given = (read.labels or {}).items()
     pairs = [(bus, str(name)) for bus, name in given if name is not None]
     return LabelsAsked(read.kind, read.name or "", pairs)
+
+
+def _refuse(error: ValidationError) -> LabelsRejected:
+    faults = [
+        Fault(".".join(map(str, entry["loc"])) or "body", entry["msg"]) for entry in error.errors()
+    ]
+    return LabelsRejected("The labels have errors.", faults)
 
 
 def _make_choice(read: LabelsIn) -> TextChoice:
@@ -107,10 +164,15 @@ def describe_body() -> dict[str, Any]:
     file = {
         "type": "string",
         "contentMediaType": "text/csv",
-        "description": "CSV with the columns bus and label.",
+        "description": "CSV with a header, or JSON: the bus (bus, bus_id, id), its name or its "
+        "coordinates (lat, lon), and its class (label, class or the only other column). "
+        "JSON: an object of classes by bus, or an array of objects.",
     }
-    fields = {"file": file, "name": {"type": "string", "maxLength": 100}}
-    schema = {"type": "object", "required": ["file", "name"], "properties": fields}
+    fields = LabelFileIn.model_json_schema()
+    schema = fields | {
+        "required": ["file", "name"],
+        "properties": {"file": file, **fields["properties"]},
+    }
     content = {
         "application/json": {"schema": LabelsIn.model_json_schema()},
         FORM: {"schema": schema},

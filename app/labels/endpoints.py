@@ -19,6 +19,7 @@ from app.labels import service
 from app.labels.body import LabelsAsked, LabelsBody, describe_body
 from app.labels.catalogue import compute_label_set
 from app.labels.contingencies import LONG_KINDS
+from app.labels.files.placement import LabelFileReport, place_table
 from app.labels.schemas import (
     LabelColumnsOut,
     LabelSetOut,
@@ -73,6 +74,9 @@ def create_label_set(
 
     The text columns of a grid are in its import report (`text_columns`): the operator, the
     country and so on. The report of the answer shows which spellings became one class.
+    A file of labels (a form with `file`) names buses by id, name, alias or coordinates. If a row
+    names no bus, several buses or a second class of a bus, nothing is stored and `errors` lists
+    every such row by its line; `unknown=skip` and `ambiguous=skip` leave these rows out.
     `n1_exposure` and `mw_lost` take minutes and are computed by a job (202).
 
     Other labels of the same name are refused with 409 unless `replace` is set: then the new ones
@@ -176,10 +180,12 @@ def delete_label_set(
 
 def _make_label_set(
     session: Session, graph_id: str, asked: LabelsAsked, *, replace: bool
-) -> tuple[LabelSet, PlacementReport | TextLabelReport]:
+) -> tuple[LabelSet, PlacementReport | TextLabelReport | LabelFileReport]:
     grid = graphs.load_grid(session, graph_id)
     if asked.text is not None:
         return label_by_text(grid, asked.text)
+    if asked.file is not None:
+        return place_table(grid, asked.name, asked.file.table, asked.file.choice)
     if asked.kind is None:
         return place_labels(grid, asked.name, asked.pairs)
     keeps = not replace or asked.kind in LONG_KINDS
