@@ -102,6 +102,7 @@ def make_label_row(graph_id: str, label_set: LabelSet, created_at: datetime) -> 
         definition=label_set.definition,
         source=label_set.source,
         version=label_set.version,
+        hides=dict(label_set.hides) or None,
         classes=pack_classes(label_set),
         created_at=created_at,
     )
@@ -125,6 +126,7 @@ def _read_label_row(row: LabelRow | ReplacedLabelRow) -> LabelSet:
         definition=row.definition,
         source=source,
         version=row.version,
+        hides=row.hides or {},
     )
 
 

@@ -38,6 +38,8 @@ class LabelSet:
     source: LabelSource = "file"
     version: int = 1
     """Raised whenever the label set of this name is replaced."""
+    hides: Mapping[str, str] = field(default_factory=dict)
+    """Columns that give the label away, with the reasons, beside those that its name implies."""
 
     def class_counts(self) -> dict[str, int]:
         """Return the number of buses per class."""

@@ -21,7 +21,7 @@ _MOST_BYTES = 8 * 2**20
 
 
 class LabelsIn(BodyIn):
-    """A kind of the catalogue, a text column of the grid, or own labels by bus id or alias."""
+    """A kind of the catalogue, a column of the grid, or own labels by bus id or alias."""
 
     kind: str | None = Field(None, max_length=100, examples=["voltage_class"])
     name: str | None = Field(None, max_length=100, examples=["owner"])
@@ -31,7 +31,8 @@ class LabelsIn(BodyIn):
     column: str | None = Field(
         None,
         max_length=100,
-        description="A text column of the buses; `report.text_columns` of the grid lists them.",
+        description="A column of the buses: a text column (`report.text_columns` of the grid lists "
+        "them), or a numeric one, whose values become classes.",
         examples=["operator"],
     )
     rules: list[TextRule] | None = Field(
@@ -47,6 +48,13 @@ class LabelsIn(BodyIn):
         le=1_000_000,
         description="Values of a text column on fewer buses than this become the class `other`.",
         examples=[5],
+    )
+    hides: list[str] | None = Field(
+        None,
+        max_length=100,
+        description="Numeric columns that give your own labels away: no model of these labels "
+        "is trained on them. Kinds of the catalogue and columns hide what they are made of.",
+        examples=[["base_kv"]],
     )
 
 
@@ -81,6 +89,12 @@ class LabelFileIn(BodyIn):
         le=MOST_METRES,
         description="Largest distance between the coordinates of a row and the nearest bus.",
     )
+    hides: str | None = Field(
+        None,
+        max_length=1000,
+        description="Numeric columns that give the labels away, separated by commas.",
+        examples=["base_kv"],
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +114,7 @@ class LabelsAsked:
     pairs: list[tuple[str, str]]
     text: TextChoice | None = None
     file: LabelFile | None = None
+    hides: tuple[str, ...] = ()
 
 
 async def _read_labels_body(request: Request) -> LabelsAsked:
@@ -120,9 +135,10 @@ def _read_form(form: Form) -> LabelsAsked:
         read = LabelFileIn.model_validate(given, strict=False)
     except ValidationError as error:
         raise _refuse(error) from error
-    choice = FileChoice(**read.model_dump(exclude={"name"}))
+    choice = FileChoice(**read.model_dump(exclude={"name", "hides"}))
     table = read_label_table(form.files["file"], choice.by, choice.label_column)
-    return LabelsAsked(None, read.name, [], file=LabelFile(table, choice))
+    hides = tuple(name.strip() for name in (read.hides or "").split(",") if name.strip())
+    return LabelsAsked(None, read.name, [], file=LabelFile(table, choice), hides=hides)
 
 
 def _read_json(body: bytes) -> LabelsAsked:
@@ -133,15 +149,19 @@ def _read_json(body: bytes) -> LabelsAsked:
     if sum(part is not None for part in (read.kind, read.labels, read.column)) != 1:
         fault = Fault("body", "needs exactly one of kind, labels and column")
         raise LabelsRejected("Provide `kind`, `labels` or `column`.", [fault])
+    alone = {"rules": "column", "smallest": "column", "hides": "labels"}
+    faults = [
+        Fault(name, f"only applies to `{owner}`")
+        for name, owner in alone.items()
+        if getattr(read, name) is not None and getattr(read, owner) is None
+    ]
+    if faults:
+        raise LabelsRejected("The labels have errors.", faults)
     if read.column is not None:
         return LabelsAsked(None, "", [], _make_choice(read))
-    alone = [name for name in ("rules", "smallest") if getattr(read, name) is not None]
-    if alone:
-        faults = [Fault(name, "only applies to `column`") for name in alone]
-        raise LabelsRejected("The labels have errors.", faults)
     given = (read.labels or {}).items()
     pairs = [(bus, str(name)) for bus, name in given if name is not None]
-    return LabelsAsked(read.kind, read.name or "", pairs)
+    return LabelsAsked(read.kind, read.name or "", pairs, hides=tuple(read.hides or ()))
 
 
 def _refuse(error: ValidationError) -> LabelsRejected:

@@ -6,9 +6,12 @@ from dataclasses import replace
 import numpy as np
 
 from app.errors import LabelsRejected
-from app.grid.grid import Grid, LabelSet
-from app.ingest.build.power_labels import ROLE_DEFINITION, ROLE_NAMES
+from app.grid.grid import UNKNOWN_CLASS, Grid, LabelSet
+from app.ingest.build.power_labels import ROLE_DEFINITION, ROLE_NAMES, natural_order
 from app.labels.contingencies import LONG_KINDS
+from app.labels.feeders import FEEDER, find_feeder_problem, trace_feeders
+from app.labels.text_labels import TextChoice, label_by_text
+from app.labels.uploaded import MOST_CLASSES
 from ml.arrays import BoolArray, FloatArray, IntArray
 from ml.errors import Fault
 
@@ -19,8 +22,19 @@ _BANDS = ("low", "normal", "high")
 _FROM_THE_FILE = ("area", "zone", "bus_type", "phases")
 
 
-def compute_label_set(grid: Grid, kind: str) -> LabelSet:
-    """Return a label set of the catalogue.
+_TEXT_KINDS: dict[str, tuple[str, ...]] = {
+    "feeder": ("feeder",),
+    "subnet": ("subnet", "subnetwork"),
+    "operator": ("operator", "owner", "utility", "tso", "dso"),
+    "country": ("country", "country_code", "addr:country"),
+    "substation_type": ("substation_type", "stype", "symbol", "type", "typ", "substation"),
+    "fuel": ("fuel", "fuel_type", "carrier", "technology", "generator:source", "plant:source"),
+}
+"""Kinds that a text column of the file gives, and the names of the column, best first."""
+
+
+def compute_label_set(grid: Grid, kind: str, bus_types: LabelSet | None = None) -> LabelSet:
+    """Return a label set of the catalogue; feeders are traced from the sources in ``bus_types``.
 
     Raises: LabelsRejected for an unknown kind, or a grid without the columns that it needs.
     """
@@ -28,9 +42,11 @@ def compute_label_set(grid: Grid, kind: str) -> LabelSet:
         raise _refuse(
             kind, "comes only with the file of a grid, and the file of this grid has none"
         )
+    if kind in _TEXT_KINDS:
+        return replace(_take_text(grid, kind, bus_types), source="catalogue")
     make = CATALOGUE.get(kind)
     if make is None:
-        kinds = ", ".join((*CATALOGUE, *_FROM_THE_FILE, *LONG_KINDS))
+        kinds = ", ".join((*CATALOGUE, *_TEXT_KINDS, *_FROM_THE_FILE, *LONG_KINDS))
         raise _refuse(kind, f"is not in the catalogue: {kinds}")
     return replace(make(grid), source="catalogue")
 
@@ -55,6 +71,38 @@ def _make_voltage_class(grid: Grid) -> LabelSet:
     classes = np.searchsorted(_VOLTAGE_BOUNDS, voltages, side="left")
     definition = "base voltage up to 1, 35 and 230 kV, and above"
     return _without_empty("voltage_class", _VOLTAGE_CLASSES, classes, definition)
+
+
+def _make_voltage_level(grid: Grid) -> LabelSet:
+    voltages = _need(grid, "base_kv", "voltage_level")
+    levels = np.array([f"{voltage:.6g} kV" if voltage > 0 else "" for voltage in voltages])
+    names = sorted(set(levels[levels != ""].tolist()), key=natural_order)
+    if not 2 <= len(names) <= MOST_CLASSES:
+        problem = f"needs from 2 to {MOST_CLASSES:,} base voltages; this grid has {len(names):,}"
+        raise _refuse("voltage_level", problem)
+    code_of = {name: code for code, name in enumerate(names)} | {"": UNKNOWN_CLASS}
+    classes = np.array([code_of[level] for level in levels], dtype=np.int64)
+    return LabelSet("voltage_level", tuple(names), classes, "base voltage in kV")
+
+
+def _take_text(grid: Grid, kind: str, bus_types: LabelSet | None) -> LabelSet:
+    """Return labels of a text column of the file; without one, feeders are traced."""
+    by_name = {name.casefold(): name for name in grid.text_columns}
+    column = next((by_name[name] for name in _TEXT_KINDS[kind] if name in by_name), None)
+    if column is not None:
+        return label_by_text(grid, TextChoice(column, kind))[0]
+    if kind != FEEDER:
+        offered = ", ".join(grid.text_columns) or "none"
+        names = ", ".join(_TEXT_KINDS[kind])
+        raise _refuse(kind, f"needs one of the text columns {names}; this grid has: {offered}")
+    problem = find_feeder_problem(grid, bus_types)
+    if problem or bus_types is None:
+        raise _refuse(kind, problem or "needs a source")
+    traced = trace_feeders(grid, bus_types)
+    if not 2 <= len(traced.class_names) <= MOST_CLASSES:
+        problem = f"needs from 2 to {MOST_CLASSES:,} feeders; this grid has "
+        raise _refuse(kind, f"{problem}{len(traced.class_names):,}")
+    return traced
 
 
 def _make_voltage_band(grid: Grid) -> LabelSet:
@@ -110,6 +158,7 @@ CATALOGUE: dict[str, Callable[[Grid], LabelSet]] = {
     "role": _make_role,
     "role4": _make_role4,
     "voltage_class": _make_voltage_class,
+    "voltage_level": _make_voltage_level,
     "voltage_band": _make_voltage_band,
     "articulation": _make_articulation,
 }

@@ -1,5 +1,6 @@
 """Endpoints of /graphs/{id}/labels: add, list, show, replace and delete label sets."""
 
+import dataclasses
 from typing import Annotated
 from urllib.parse import quote
 
@@ -9,7 +10,7 @@ from fastapi.responses import JSONResponse
 from sqlalchemy.orm import Session
 
 from app.graphs import service as graphs
-from app.grid.grid import LabelSet
+from app.grid.grid import Grid, LabelSet
 from app.http.responses import respond_columns
 from app.jobs.dispatch import DispatcherDep
 from app.jobs.schemas import JobAcceptedOut
@@ -20,6 +21,7 @@ from app.labels.body import LabelsAsked, LabelsBody, describe_body
 from app.labels.catalogue import compute_label_set
 from app.labels.contingencies import LONG_KINDS
 from app.labels.files.placement import LabelFileReport, place_table
+from app.labels.hidden_columns import hide_named, list_hidden_columns
 from app.labels.schemas import (
     LabelColumnsOut,
     LabelSetOut,
@@ -45,7 +47,11 @@ ReplaceQuery = Annotated[
 def list_label_sets(graph_id: GraphId, session: ReadingSession) -> LabelSetsOut:
     """List the label sets of a grid with the number of buses per class."""
     label_sets = graphs.list_label_sets(session, graph_id)
-    items = [LabelSetOut.from_label_set(label_set) for label_set in label_sets]
+    grid = graphs.load_grid(session, graph_id)
+    items = [
+        LabelSetOut.from_label_set(label_set, list_hidden_columns(grid, label_set))
+        for label_set in label_sets
+    ]
     return LabelSetsOut(items=items)
 
 
@@ -70,13 +76,15 @@ def create_label_set(
     submission: SubmissionDep,
     replace: ReplaceQuery = False,
 ) -> NewLabelSetOut | JobAcceptedOut:
-    """Add your own labels for some or all buses, a kind of the catalogue, or a text column.
+    """Add your own labels for some or all buses, a kind of the catalogue, or a column.
 
     The text columns of a grid are in its import report (`text_columns`): the operator, the
     country and so on. The report of the answer shows which spellings became one class.
     A file of labels (a form with `file`) names buses by id, name, alias or coordinates. If a row
     names no bus, several buses or a second class of a bus, nothing is stored and `errors` lists
     every such row by its line; `unknown=skip` and `ambiguous=skip` leave these rows out.
+    `hides` of the answer names the columns that give the label away: models of this label are
+    not trained on them.
     `n1_exposure` and `mw_lost` take minutes and are computed by a job (202).
 
     Other labels of the same name are refused with 409 unless `replace` is set: then the new ones
@@ -87,12 +95,13 @@ def create_label_set(
         return JobAcceptedOut(**accepted)
     with database.reading() as session:
         label_set, report = _make_label_set(session, graph_id, asked, replace=replace)
+        hidden = list_hidden_columns(graphs.load_grid(session, graph_id), label_set)
     with database.writing() as session:
         label_set, is_new = service.store_label_set(session, graph_id, label_set, replaces=replace)
     response.headers["Location"] = f"/graphs/{graph_id}/labels/{quote(label_set.name)}"
     if not is_new:
         response.status_code = status.HTTP_200_OK
-    counts = LabelSetOut.from_label_set(label_set).model_dump()
+    counts = LabelSetOut.from_label_set(label_set, hidden).model_dump()
     return NewLabelSetOut(**counts, report=msgspec.to_builtins(report))
 
 
@@ -184,13 +193,24 @@ def _make_label_set(
     grid = graphs.load_grid(session, graph_id)
     if asked.text is not None:
         return label_by_text(grid, asked.text)
-    if asked.file is not None:
-        return place_table(grid, asked.name, asked.file.table, asked.file.choice)
     if asked.kind is None:
-        return place_labels(grid, asked.name, asked.pairs)
+        return _place_own(grid, asked)
     keeps = not replace or asked.kind in LONG_KINDS
     stored = graphs.find_label_set(session, graph_id, asked.kind) if keeps else None
-    return stored or compute_label_set(grid, asked.kind), PlacementReport()
+    bus_types = graphs.find_label_set(session, graph_id, "bus_type")
+    return stored or compute_label_set(grid, asked.kind, bus_types), PlacementReport()
+
+
+def _place_own(
+    grid: Grid, asked: LabelsAsked
+) -> tuple[LabelSet, PlacementReport | LabelFileReport]:
+    hides = hide_named(grid, asked.hides)
+    report: PlacementReport | LabelFileReport
+    if asked.file is None:
+        label_set, report = place_labels(grid, asked.name, asked.pairs)
+    else:
+        label_set, report = place_table(grid, asked.name, asked.file.table, asked.file.choice)
+    return dataclasses.replace(label_set, hides=hides), report
 
 
 def _find_or_queue(

@@ -21,9 +21,14 @@ class LabelSetOut(BaseModel):
     class_counts: dict[str, int] = Field(examples=[{"neither": 10, "load": 54, "generator": 54}])
     known: int = Field(description="Number of buses with a class.", examples=[118])
     unknown: int = Field(description="Number of buses without a class.", examples=[0])
+    hides: dict[str, str] = Field(
+        description="Columns that give the label away, with the reasons: models of this label are "
+        "not trained on them.",
+        examples=[{"generators": "it shows whether a generator is connected"}],
+    )
 
     @classmethod
-    def from_label_set(cls, label_set: LabelSet) -> Self:
+    def from_label_set(cls, label_set: LabelSet, hides: dict[str, str]) -> Self:
         """Translate a label set into its counts."""
         counts = label_set.class_counts()
         known = sum(counts.values())
@@ -36,6 +41,7 @@ class LabelSetOut(BaseModel):
             class_counts=counts,
             known=known,
             unknown=len(label_set.classes) - known,
+            hides=hides,
         )
 
 
@@ -96,4 +102,9 @@ class SuitabilityOut(BaseModel):
         description="Accuracy of trees on one column each, best first."
     )
     gives_away: list[str] = Field(description="Columns that predict the label without the graph.")
+    hidden: dict[str, str] = Field(
+        {},
+        description="Columns that the label hides from the features, with the reasons; none of "
+        "these figures uses them.",
+    )
     verdict: str

@@ -5,6 +5,7 @@ import numpy as np
 
 from app.graphs.service import to_ml_graph
 from app.grid.grid import UNKNOWN_CLASS, Grid, LabelSet
+from app.labels.hidden_columns import list_hidden_columns, without_columns
 from app.labels.leak_guard import ColumnScore, find_leaks
 from ml import Split, fit_direct, get_method
 from ml.arrays import IntArray
@@ -30,10 +31,11 @@ class Suitability(msgspec.Struct, frozen=True, kw_only=True):
     single_columns: list[ColumnScore]
     gives_away: list[str]
     verdict: str
+    hidden: dict[str, str] = {}
 
 
 def judge_suitability(grid: Grid, label_set: LabelSet) -> Suitability:
-    """Measure a label set.
+    """Measure a label set on the columns that it does not hide.
 
     Skill is the accuracy above that of the largest class, as a share of the room above it. A
     skill of 0.8 from the features alone means that they give the label away; a skill of 0.5 of
@@ -42,7 +44,8 @@ def judge_suitability(grid: Grid, label_set: LabelSet) -> Suitability:
     """
     counts = label_set.class_counts()
     majority = max(counts.values()) / sum(counts.values())
-    leaks = find_leaks(grid, label_set.classes)
+    hidden = list_hidden_columns(grid, label_set)
+    leaks = find_leaks(without_columns(grid, hidden), label_set.classes)
     spread = measure_propagation(grid, label_set)
     features_skill = _measure_skill(leaks.features_alone, majority)
     gives_away = leaks.columns if features_skill >= _LEAK_SKILL else []
@@ -55,6 +58,7 @@ def judge_suitability(grid: Grid, label_set: LabelSet) -> Suitability:
         features_alone=leaks.features_alone,
         single_columns=leaks.single_columns,
         gives_away=gives_away,
+        hidden=hidden,
         verdict=_write_verdict(features_skill, _measure_skill(spread, majority), gives_away),
     )
 

@@ -1,4 +1,4 @@
-"""Label sets made of a text column of the buses: spellings are merged, rare values grouped."""
+"""Label sets made of a column of the buses: spellings are merged, rare values grouped."""
 
 import re
 from collections import Counter
@@ -13,6 +13,7 @@ from app.grid.grid import UNKNOWN_CLASS, Grid, LabelSet, TextColumn
 from app.grid.listing import Listing, make_listing
 from app.grid.text_rules import find_text_problem, shorten
 from app.ingest.build.power_labels import natural_order
+from app.labels.hidden_columns import hide_column
 from app.labels.uploaded import MOST_CLASSES
 from ml.errors import Fault
 
@@ -50,8 +51,9 @@ class TextLabelReport(msgspec.Struct, frozen=True):
 
 
 def label_by_text(grid: Grid, choice: TextChoice) -> tuple[LabelSet, TextLabelReport]:
-    """Make a label set of a text column; a class has its most frequent spelling as its name.
+    """Make a label set of a column; a class has its most frequent spelling as its name.
 
+    The values of a numeric column are classes too; the label set hides the column.
     Raises: LabelsRejected for an unknown column, fewer than two or more than 1,000 classes, or
         a name that is not allowed.
     """
@@ -69,7 +71,11 @@ def label_by_text(grid: Grid, choice: TextChoice) -> tuple[LabelSet, TextLabelRe
     codes = [code_of[titles[value]] for value in column.values]
     classes = np.array([*codes, UNKNOWN_CLASS], dtype=np.int64)[column.codes]
     label_set = LabelSet(
-        choice.name or choice.column, tuple(class_names), classes, _define(choice, bool(rare))
+        choice.name or choice.column,
+        tuple(class_names),
+        classes,
+        _define(choice, bool(rare)),
+        hides=hide_column(grid, choice.column),
     )
     several = {name: values for name, values in spellings.items() if len(values) > 1}
     report = TextLabelReport(
@@ -85,10 +91,10 @@ def label_by_text(grid: Grid, choice: TextChoice) -> tuple[LabelSet, TextLabelRe
 
 def _find_column(grid: Grid, choice: TextChoice) -> TextColumn:
     faults = []
-    column = grid.text_columns.get(choice.column)
+    column = grid.text_columns.get(choice.column) or _find_numbers(grid, choice.column)
     if column is None:
         offered = ", ".join(grid.text_columns) or "none"
-        problem = f"{shorten(choice.column)} is not a text column of this grid; it has: {offered}"
+        problem = f"{shorten(choice.column)} is not a column of this grid; text columns: {offered}"
         faults.append(Fault("column", problem))
     name = choice.name or choice.column
     problem_of_name = find_text_problem(name, 100)
@@ -97,6 +103,18 @@ def _find_column(grid: Grid, choice: TextChoice) -> TextColumn:
     if faults or column is None:
         raise LabelsRejected("The labels have errors.", faults)
     return column
+
+
+def _find_numbers(grid: Grid, name: str) -> TextColumn | None:
+    """Return a numeric column as texts; a bus without a number has none."""
+    numbers = grid.find_column(name)
+    if numbers is None:
+        return None
+    known = np.isfinite(numbers)
+    values, codes = np.unique(numbers[known], return_inverse=True)
+    places = np.full(len(numbers), UNKNOWN_CLASS, dtype=np.int64)
+    places[known] = codes.ravel()
+    return TextColumn(tuple(repr(value).removesuffix(".0") for value in values.tolist()), places)
 
 
 def _count(column: TextColumn) -> dict[str, int]:

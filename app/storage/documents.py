@@ -52,6 +52,8 @@ class ManifestDocument(TypedDict, total=False):
     graph_hash: str
     label_hash: str
     label_definition: str | None
+    hidden_columns: dict[str, str]
+    revealed_columns: dict[str, str]
     split: SplitDocument | None
     split_request: SplitRequestDocument | None
     best_epoch: int | None
@@ -87,6 +89,7 @@ class SuitabilityDocument(TypedDict, total=False):
     features_alone: float | None
     single_columns: list[dict[str, str | float]]
     gives_away: list[str]
+    hidden: dict[str, str]
     verdict: str
 
 

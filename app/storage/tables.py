@@ -58,6 +58,7 @@ class _LabelColumns:
     class_names: Mapped[list[str]]
     definition: Mapped[str]
     source: Mapped[str] = mapped_column(String(40))
+    hides: Mapped[dict[str, str] | None] = mapped_column(Json)
     classes: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     created_at: Mapped[datetime]
 

@@ -17,7 +17,7 @@ from app.models.predictions import PackedPredictions
 from app.models.service import NewModel, extend_manifest, store_model
 from app.storage.documents import JobProgress, JobResult, ManifestDocument, SplitRequestDocument
 from app.storage.tables import JobRow
-from app.train.request import TrainingRequest
+from app.train.request import TrainingRequest, describe_label
 from app.train.splits import draw_known
 from ml.arrays import FloatArray
 
@@ -48,11 +48,14 @@ def run_auto(
         stored=search.arrays,
     )
     metrics = measure_choice(graph, split, result.probabilities)
-    model = _make_model(request, label_set, split, result, metrics)
+    label = describe_label(grid, label_set, request.features)
+    model = _make_model(request, label, split, result, metrics)
 
     def store(session: Session) -> JobResult:
         return {
-            "model_id": store_model(session, replace(model, job_id=job.id)).id,
+            "model_id": store_model(
+                session, replace(model, job_id=job.id, label_version=label_set.version)
+            ).id,
             "validation": metrics["validation"].summary(),
             "test": metrics["test"].summary(),
         }
@@ -62,7 +65,7 @@ def run_auto(
 
 def _make_model(
     request: TrainingRequest,
-    label_set: LabelSet,
+    label: ManifestDocument,
     split: ml.Split,
     result: ml.AutoResult,
     metrics: dict[str, ml.Metrics],
@@ -70,7 +73,6 @@ def _make_model(
     split_request: SplitRequestDocument = {"kind": "cross_validation"}
     additions: ManifestDocument = {
         "split_request": split_request if request.split is None else request.split.describe(),
-        "label_definition": label_set.definition,
     }
     return NewModel(
         graph_id=request.graph_id,
@@ -78,12 +80,11 @@ def _make_model(
         kind=request.config.method,
         class_names=tuple(result.artifact.manifest["class_names"]),
         weights=result.artifact.weights,
-        manifest=extend_manifest(result.artifact, additions),
+        manifest=extend_manifest(result.artifact, additions | label),
         metrics={part: figures.as_dict() for part, figures in metrics.items()},
         curves={},
         predictions=PackedPredictions.pack(result.probabilities, split),
         baselines=NOT_COMPARED,
-        label_version=label_set.version,
     )
 
 

@@ -46,7 +46,13 @@ class TrainIn(BodyIn):
         min_length=1,
         max_length=1000,
         description="Columns of the buses to learn from. Default: those of Pd, Qd, Vm, Va and "
-        "base_kv that the grid has; if it has none of them, all feature columns.",
+        "base_kv that the grid has; if it has none of them, all feature columns. Columns that the "
+        "label hides (`hides` of the label set) are left out, and refused if this list names them.",
+    )
+    use_hidden: bool = Field(
+        False,
+        description="Whether `features` may name columns that give the label away. The model card "
+        "and every prediction then carry a warning.",
     )
     split: SplitIn | Literal["paper"] | None = Field(
         None,

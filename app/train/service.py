@@ -1,7 +1,7 @@
 """Checks a training request against its grid, fills in defaults and queues the job."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from sqlalchemy.orm import Session
 
@@ -9,6 +9,7 @@ from app.errors import TrainingRejected
 from app.graphs.service import list_label_sets, load_grid
 from app.grid.grid import LabelSet
 from app.jobs.service import Origin, enqueue
+from app.labels.hidden_columns import list_hidden_columns
 from app.models.schemas import SplitIn
 from app.storage.tables import JobRow
 from app.train.config import parse_config, parse_network
@@ -46,14 +47,17 @@ def check_request(
     automatic = isinstance(config, AutoSettings)
     split = read_split(body, automatic=automatic)
     label_set, label_faults = _choose_labels(list_label_sets(session, body.graph_id), body.label)
-    features = _choose_features(grid.feature_names, body.features)
+    hidden = {} if label_set is None else list_hidden_columns(grid, label_set)
+    features = _choose_features(grid.feature_names, body.features, hidden)
     faults.extend(further)
     faults.extend(label_faults)
     needs_features = isinstance(config, NetworkSettings)
     if isinstance(config, NetworkSettings):
         faults.extend(list_memory_faults(grid.bus_count, config))
     columns = (*grid.feature_names, *grid.bus_columns.names)
-    faults.extend(_feature_faults(columns, features, required=needs_features))
+    faults.extend(_feature_faults(columns, features, hidden, required=needs_features))
+    if not body.use_hidden:
+        faults.extend(_hidden_faults(features, hidden))
     if label_set is None:
         faults.extend([] if split is None else list_fraction_faults(split))
     else:
@@ -95,18 +99,31 @@ def _choose_labels(
     return None, [Fault("label", f"the grid has no label set {name!r}; available: {available}")]
 
 
-def _choose_features(columns: Sequence[str], requested: Sequence[str] | None) -> tuple[str, ...]:
+def _choose_features(
+    columns: Sequence[str], requested: Sequence[str] | None, hidden: Collection[str]
+) -> tuple[str, ...]:
     if requested is not None:
         return tuple(requested)
-    defaults = tuple(name for name in DEFAULT_FEATURES if name in columns)
-    return defaults or tuple(columns)
+    shown = [name for name in columns if name not in hidden]
+    defaults = tuple(name for name in DEFAULT_FEATURES if name in shown)
+    return defaults or tuple(shown)
+
+
+def _hidden_faults(chosen: Sequence[str], hidden: Mapping[str, str]) -> Iterator[Fault]:
+    for name in dict.fromkeys(chosen):
+        if name in hidden:
+            yield Fault(
+                "features",
+                f"{name!r} gives the label away: {hidden[name]}; leave it out, or set `use_hidden`",
+            )
 
 
 def _feature_faults(
-    columns: Sequence[str], chosen: Sequence[str], *, required: bool
+    columns: Sequence[str], chosen: Sequence[str], hidden: Collection[str], *, required: bool
 ) -> Iterator[Fault]:
     if required and not chosen:
-        yield Fault("features", "the grid has no feature column")
+        left = f" that the label does not hide ({', '.join(hidden)})" if hidden else ""
+        yield Fault("features", f"the grid has no feature column{left}")
     counts = Counter(chosen)
     available = frozenset(columns)
     unknown = ", ".join(repr(name) for name in counts if name not in available)

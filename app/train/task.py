@@ -30,7 +30,7 @@ from app.train.comparison import (
     share_comparison,
 )
 from app.train.progress import TrainingProgress, make_curves
-from app.train.request import TrainingRequest, TrainingSubject
+from app.train.request import TrainingRequest, TrainingSubject, describe_label
 from app.train.splits import draw_split
 from ml.errors import CheckpointRejected
 
@@ -73,7 +73,9 @@ def _train_network(
             measure_baselines(job, ComparisonProgress(handle, progress), inputs, seconds),
             suitability=judge_label(handle, request.graph_id, grid, label_set),
         )
-    _store(job, handle, request, TrainedNetwork(subject, result, comparison), label_set, progress)
+    trained = TrainedNetwork(subject, result, comparison, label_set)
+    label = describe_label(grid, label_set, request.features)
+    _store(job, handle, request, trained, label, progress)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +85,7 @@ class TrainedNetwork:
     subject: TrainingSubject
     result: ml.TrainingResult
     comparison: BaselineComparison
+    label_set: LabelSet
 
 
 def _find_comparison(handle: JobHandle, request: TrainingRequest) -> BaselineComparison | None:
@@ -98,7 +101,7 @@ def _store(
     handle: JobHandle,
     request: TrainingRequest,
     trained: TrainedNetwork,
-    label_set: LabelSet,
+    label: ManifestDocument,
     progress: JobProgress,
 ) -> None:
     comparison, result = trained.comparison, trained.result
@@ -108,8 +111,8 @@ def _store(
             report = comparison.suitability
             store_suitability(session, request.graph_id, request.label, report)
         model = replace(
-            _make_model(request, trained.subject, result, label_set.definition),
-            label_version=label_set.version,
+            _make_model(request, trained.subject, result, label),
+            label_version=trained.label_set.version,
             job_id=job.id,
             baselines=comparison.baselines,
             suitability=msgspec.to_builtins(comparison.suitability),
@@ -173,12 +176,14 @@ def _train(
 
 
 def _make_model(
-    request: TrainingRequest, subject: TrainingSubject, result: ml.TrainingResult, definition: str
+    request: TrainingRequest,
+    subject: TrainingSubject,
+    result: ml.TrainingResult,
+    label: ManifestDocument,
 ) -> NewModel:
     additions: ManifestDocument = {
         "best_epoch": result.best_epoch,
         "split_request": (request.split or SplitIn()).describe(),
-        "label_definition": definition,
     }
     return NewModel(
         graph_id=request.graph_id,
@@ -186,7 +191,7 @@ def _make_model(
         kind=request.config.method,
         class_names=tuple(result.artifact.manifest["class_names"]),
         weights=result.artifact.weights,
-        manifest=extend_manifest(result.artifact, additions),
+        manifest=extend_manifest(result.artifact, additions | label),
         metrics={part: metrics.as_dict() for part, metrics in result.metrics.items()},
         curves=make_curves(result.history),
         predictions=PackedPredictions.pack(result.probabilities, subject.split),

@@ -46,6 +46,9 @@ def _make_model(session: Session, measured_with: ModelRow, baseline: FittedBasel
         "label_definition": measured_with.manifest.get("label_definition"),
         "origin": {"kind": "baseline", "model_id": measured_with.id, "key": baseline.key},
     }
+    for name in ("hidden_columns", "revealed_columns"):
+        if name in measured_with.manifest:
+            shared[name] = measured_with.manifest[name]
     parts = get_prediction(session, measured_with.id).parts
     return NewModel(
         graph_id=measured_with.graph_id,

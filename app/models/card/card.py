@@ -48,6 +48,8 @@ _SHOWN_ELSEWHERE = {
     "graph_hash",
     "label_hash",
     "label_definition",
+    "hidden_columns",
+    "revealed_columns",
     "origin",
 }
 
@@ -144,6 +146,7 @@ def _describe_data(row: ModelRow, graph: GraphRow) -> CardDataOut:
         branches=graph.branch_count,
         islands=graph.island_count,
         features=row.manifest.get("feature_names", []),
+        hidden=row.manifest.get("hidden_columns", {}),
         label=row.label,
         label_version=row.label_version,
         label_definition=row.manifest.get("label_definition"),

@@ -139,11 +139,19 @@ def _list_baseline_limits(row: ModelRow) -> Iterator[str]:
 
 
 def _list_label_limits(row: ModelRow) -> Iterator[str]:
+    hidden = row.manifest.get("hidden_columns")
+    if hidden:
+        columns: dict[str, list[str]] = {}
+        for name, why in sorted(hidden.items()):
+            columns.setdefault(why, []).append(name)
+        reasons = "; ".join(f"{', '.join(names)} ({why})" for why, names in columns.items())
+        yield f"Columns that give the label away were hidden from the features: {reasons}."
     if row.suitability is None:
         yield (
             "It was not checked whether the features reveal the label; "
             f"GET /graphs/{row.graph_id}/labels/{row.label}/suitability does."
         )
+        yield from list_leak_warnings(row)
         return
     yield from list_leak_warnings(row)
     small = StoredSuitability.from_stored(row.suitability).classes_too_small

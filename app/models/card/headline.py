@@ -68,7 +68,8 @@ def list_leak_warnings(row: ModelRow) -> list[str]:
     """Warn that the model was trained on columns that reveal its label."""
     report = StoredSuitability.from_stored(row.suitability)
     used = row.manifest.get("feature_names", [])
-    leaks = [name for name in report.gives_away if name in used]
+    revealed = row.manifest.get("revealed_columns", {})
+    leaks = [name for name in used if name in report.gives_away or name in revealed]
     if not leaks:
         return []
     return [f"The model was trained on columns that reveal the label: {', '.join(leaks)}."]

@@ -192,6 +192,11 @@ class CardDataOut(BaseModel):
     branches: int = Field(examples=[179])
     islands: int = Field(description="Count of connected parts of the grid.", examples=[1])
     features: list[str] = Field(description="Columns used.", examples=[["Pd", "Qd"]])
+    hidden: dict[str, str] = Field(
+        {},
+        description="Columns that the label hides from the features, with the reasons.",
+        examples=[{"generators": "it shows whether a generator is connected"}],
+    )
     label: str = Field(examples=["role"])
     label_version: int = Field(description="Version of the label set.", examples=[1])
     label_definition: str | None = Field(description="Definition of the classes.")

@@ -114,6 +114,7 @@ def test_a_kind_of_the_catalogue_is_stored_under_its_name(api: TestClient) -> No
         ("role", ["generator", "load", "generator"]),
         ("role4", ["generator", "load", "generator"]),
         ("voltage_class", ["high voltage", "high voltage", "medium voltage"]),
+        ("voltage_level", ["138 kV", "138 kV", "13.8 kV"]),
         ("voltage_band", ["normal", "normal", "normal"]),
         ("articulation", ["inner", "cut", "inner"]),
     ],

@@ -98,6 +98,31 @@ def test_a_column_becomes_a_label_set_in_one_call(api: TestClient, graph_id: str
     assert grouped["class_counts"] == {"Amprion": 2, "other": 2}
 
 
+@pytest.mark.parametrize(
+    ("kind", "counts"),
+    [
+        ("operator", {"Amprion": 2, "TenneT": 2}),
+        ("country", {"DE": 3, "FR": 1}),
+    ],
+)
+def test_kinds_of_the_catalogue_come_from_text_columns(
+    api: TestClient, graph_id: str, kind: str, counts: dict[str, int]
+) -> None:
+    answer = api.post(f"/graphs/{graph_id}/labels", json={"kind": kind})
+    assert answer.status_code == 201, answer.text
+    assert answer.json()["class_counts"] == counts
+    assert (answer.json()["name"], answer.json()["source"]) == (kind, "catalogue")
+
+
+@pytest.mark.parametrize("kind", ["subnet", "fuel", "substation_type"])
+def test_a_kind_without_its_text_column_is_answered_with_those_there_are(
+    api: TestClient, graph_id: str, kind: str
+) -> None:
+    answer = api.post(f"/graphs/{graph_id}/labels", json={"kind": kind})
+    assert answer.status_code == 422
+    assert "this grid has: country, operator" in answer.json()["errors"][0]["problem"]
+
+
 def test_buses_show_their_texts(api: TestClient, graph_id: str) -> None:
     first = api.get(f"/graphs/{graph_id}/buses").json()["items"][0]
     assert first["texts"] == {"country": "DE", "operator": "TenneT"}

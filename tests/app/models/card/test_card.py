@@ -182,3 +182,23 @@ def test_the_card_lists_settings_without_effect(api: TestClient) -> None:
     model_id = put_model(api, post_graph(api), kind="gcn", manifest=manifest)
     limits = api.get(f"/models/{model_id}/card").json()["limits"]
     assert "These changed settings have no effect on GCN: members." in limits
+
+
+def test_the_card_names_columns_that_the_label_hides_and_warns_of_used_ones(
+    any_api: TestClient, graph_id: str
+) -> None:
+    manifest = {
+        "feature_names": ["Pd", "V"],
+        "hidden_columns": {
+            "base_kv": "it is the nominal voltage",
+            "kv": "it is the nominal voltage",
+        },
+        "revealed_columns": {"V": "it is the nominal voltage"},
+    }
+    card = card_of(any_api, put_model(any_api, graph_id, manifest=manifest))
+    assert card["data"]["hidden"] == manifest["hidden_columns"]
+    assert (
+        "Columns that give the label away were hidden from the features: base_kv, kv (it is the "
+        "nominal voltage)." in card["limits"]
+    )
+    assert card["warnings"] == ["The model was trained on columns that reveal the label: V."]
