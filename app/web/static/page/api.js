@@ -55,6 +55,20 @@ export const loadCase = (name) => send("graphs", { case: name });
 /** Upload a form with a file; returns the grid with its import report. */
 export const uploadGrid = (form) => request("graphs", { method: "POST", body: form });
 
+/** Findings of the rules on a grid model; each rule lists the first `limit`. */
+export const getChecks = (graphId, limit) => request(`graphs/${encodeURIComponent(graphId)}/checks?${query({ limit })}`);
+
+/** Address of the findings as CSV. */
+export const checksCsv = (graphId) => new URL(`graphs/${encodeURIComponent(graphId)}/checks?${query({ form: "csv", limit: 100 })}`, ROOT).href;
+
+export const listLabels = async (graphId) => (await request(`graphs/${encodeURIComponent(graphId)}/labels`)).items;
+
+/** Add a label set: a JSON object, or a form with a file. */
+export const addLabels = (graphId, body) => {
+  const path = `graphs/${encodeURIComponent(graphId)}/labels`;
+  return body instanceof FormData ? request(path, { method: "POST", body }) : send(path, body);
+};
+
 export const listModels = async (graphId) => (await request(`models?${query({ graph_id: graphId, limit: PAGE })}`)).items;
 
 export const getModel = (id) => request(`models/${encodeURIComponent(id)}`);

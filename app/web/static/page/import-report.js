@@ -20,12 +20,20 @@ export function reportRows(report) {
     ["Statements applied", (report.statements_applied ?? []).join("; ")],
     ["Features", report.features.map(({ name, unit }) => (unit ? `${name} (${unit})` : name)).join(", ")],
     ["Columns not imported", (report.columns_not_kept ?? []).map(({ name, not_numbers: cells }) => `${name} (not a number in ${listed(cells)})`).join("; ")],
+    ["Text columns", (report.text_columns ?? []).map(({ name, values, buses }) => `${name}: ${count(values)} values on ${count(buses)} buses`).join("; ")],
+    ["Checks", report.checks ? describeChecks(report.checks) : ""],
     ["Labels", Object.entries(report.labels).map(([name, classes]) => `${name}: ${Object.values(classes).filter(Boolean).length} classes`).join("; ")],
   ];
   return rows.filter(([, value]) => value);
 }
 
 const count = (number) => number.toLocaleString("en");
+
+/** Describe the findings of the checks by severity: "1 error, 2 warnings, 5 notes". */
+export function describeChecks({ errors, warnings, notes }) {
+  const parts = [[errors, "error"], [warnings, "warning"], [notes, "note"]].filter(([number]) => number);
+  return parts.map(([number, word]) => `${count(number)} ${word}${number === 1 ? "" : "s"}`).join(", ") || "nothing found";
+}
 
 const positive = (number) => (number ? count(number) : "");
 

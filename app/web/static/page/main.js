@@ -2,11 +2,13 @@
 
 import { findBuses, getBus, getCard, getGraph, getModel, getPredictions, getTopology, listGraphs, listModels, loadCase, Problem } from "./api.js";
 import { showBus, showFeatures } from "./bus-panel.js";
+import { ChecksPanel } from "./checks-panel.js";
 import { announce, byId, fill, make } from "./dom.js";
 import { Drawing } from "./drawing.js";
 import { asMoment, asPercent, plural } from "./figures.js";
 import { makeGrid } from "./grid.js";
 import { JobsPanel } from "./jobs-panel.js";
+import { LabelsPanel } from "./labels-panel.js";
 import { showLegend } from "./legend.js";
 import { showModel } from "./model-panel.js";
 import { guarded, notify } from "./notices.js";
@@ -33,6 +35,13 @@ const jobs = new JobsPanel(byId("jobs-list"), {
 });
 const sweeps = new SweepsPanel(byId("sweeps"), byId("sweeps-list"), { graphName, showModel: showModelOf });
 
+const labels = new LabelsPanel({
+  onListed: (sets, chosen) => {
+    if (chosen) form.offer(sets.map(({ name }) => name), chosen);
+    form.setHidden(sets);
+  },
+});
+const checks = new ChecksPanel({ selectBus: (id) => selectBus(state.grid.find(id)) });
 const upload = new UploadForm(byId("upload-form"), {
   onStored: async (graph) => {
     await refreshGraphs();
@@ -123,6 +132,8 @@ async function showGraph(graphId, modelId) {
     byId("graph-choice").value = graphId;
     form.offer(graph.labels.map(({ name }) => name));
     offerBuses();
+    labels.show(graph);
+    checks.show(graph);
     await refreshModels(modelId);
   });
 }

@@ -14,7 +14,10 @@ const HINTS = {
 export class TrainForm {
   constructor(form, { currentGraph, onStarted }) {
     Object.assign(this, { form, currentGraph, onStarted });
-    form.addEventListener("change", () => this.showMethod());
+    form.addEventListener("change", () => {
+      this.showMethod();
+      this.showHidden();
+    });
     this.showMethod();
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -34,12 +37,26 @@ export class TrainForm {
   }
 
   /** Offer the label sets of a grid; without any, training is disabled. */
-  offer(labelNames) {
-    const isDefault = (name) => name === DEFAULT_LABEL;
+  offer(labelNames, chosen = DEFAULT_LABEL) {
+    const isDefault = (name) => name === chosen;
     fill(byId("train-label"), ...labelNames.map((name) => make("option", { value: name, selected: isDefault(name) }, name)));
     const message = this.currentGraph() && labelNames.length === 0 ? "This grid has no labels, so no model can be trained." : null;
     showMessage(byId("train-error"), message);
     byId("train-button").disabled = labelNames.length === 0;
+  }
+
+  /** Take over which columns each label set hides from the features. */
+  setHidden(labelSets) {
+    this.hides = new Map(labelSets.map(({ name, hides }) => [name, hides]));
+    this.showHidden();
+  }
+
+  showHidden() {
+    const hides = Object.entries(this.hides?.get(byId("train-label").value) ?? {});
+    const reasons = new Map();
+    for (const [name, why] of hides) reasons.set(why, [...(reasons.get(why) ?? []), name]);
+    const parts = [...reasons].map(([why, names]) => `${names.join(", ")} (${why})`);
+    showMessage(byId("train-hidden"), parts.length ? `Hidden from the features: ${parts.join("; ")}.` : null);
   }
 
   async submit() {

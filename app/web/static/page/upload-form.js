@@ -2,6 +2,7 @@
 
 import { uploadGrid } from "./api.js";
 import { announce, byId, fill, make } from "./dom.js";
+import { faultList } from "./faults.js";
 import { reportRows } from "./import-report.js";
 
 const JUST_STORED = "levygrid-just-stored";
@@ -25,7 +26,7 @@ export class UploadForm {
       this.showReport(graph);
       await this.onStored(graph);
     } catch (problem) {
-      showFaults(problem);
+      fill(byId("upload-result"), ...faultList(problem));
     } finally {
       button.disabled = false;
     }
@@ -60,15 +61,4 @@ export class UploadForm {
     announce(`${graph.name} is stored.`);
     this.form.reset();
   }
-}
-
-function showFaults(problem) {
-  const { title, detail, errors = [], error_count: count = errors.length } = problem.body ?? {};
-  const faults = errors.map((fault) => make("li", {}, make("strong", {}, fault.where), ` ${fault.problem}`));
-  const more = count > errors.length ? make("li", {}, `and ${count - errors.length} more`) : null;
-  fill(
-    byId("upload-result"),
-    make("p", { class: "error" }, [title, detail].filter(Boolean).join(": ") || problem.message),
-    faults.length ? make("ul", { class: "notes" }, ...faults, more) : null,
-  );
 }
