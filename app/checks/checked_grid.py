@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from app.grid.grid import Grid, LabelSet, find_islands
+from app.grid.grid import UNKNOWN_CLASS, Grid, LabelSet, TextColumn, find_islands
 from ml.arrays import BoolArray, FloatArray, IntArray
 
 PER_UNIT_MVA = 100.0
@@ -14,7 +14,7 @@ PER_UNIT_MVA = 100.0
 GEOGRAPHIC = "geographic coordinates"
 SUBSTATIONS = "substations named by the source"
 BRANCH_KINDS = "kinds of branches"
-REGIONS = "a label set area, zone, region or country"
+REGIONS = "a label set or text column area, zone, region or country"
 BUS_TYPES = "the label set bus_type"
 _REGION_NAMES = ("area", "zone", "region", "country")
 _ELECTRICAL = ("r", "x", "b", "rating", "tap", "shift")
@@ -70,8 +70,15 @@ class CheckedGrid:
 
     @cached_property
     def region_sets(self) -> tuple[LabelSet, ...]:
-        """The label sets that divide the grid into regions."""
-        return tuple(one for one in self.label_sets if one.name in _REGION_NAMES)
+        """The label sets and text columns that divide the grid into regions."""
+        sets = [one for one in self.label_sets if one.name in _REGION_NAMES]
+        taken = {one.name for one in sets}
+        columns = [
+            _read_regions(name.casefold(), column)
+            for name, column in self.grid.text_columns.items()
+            if name.casefold() in _REGION_NAMES and name.casefold() not in taken
+        ]
+        return (*sets, *columns)
 
     def is_kind(self, name: str) -> BoolArray:
         """Return which branches are of a kind, (E,)."""
@@ -123,6 +130,16 @@ class CheckedGrid:
             return np.full(self.grid.branch_count, np.nan)
         places = self.grid.coordinates[self.grid.ends]
         return measure_km(places[:, 0], places[:, 1])
+
+
+def _read_regions(name: str, column: TextColumn) -> LabelSet:
+    """Return a text column as regions; spellings that differ in case only are one region."""
+    first: dict[str, int] = {}
+    codes = [first.setdefault(text.casefold(), len(first)) for text in column.values]
+    names = dict(zip(reversed(codes), reversed(column.values), strict=True))
+    classes = np.array([*codes, UNKNOWN_CLASS], dtype=np.int64)[column.codes]
+    class_names = tuple(names[code] for code in range(len(first)))
+    return LabelSet(name, class_names, classes, f"column {name!r} of the file")
 
 
 def measure_km(first: FloatArray, second: FloatArray) -> FloatArray:

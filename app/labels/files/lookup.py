@@ -90,7 +90,8 @@ class BusLookup:
         )
         outside = ~((np.abs(points[:, 0]) <= 180) & (np.abs(points[:, 1]) <= 90))
         tree, buses = self._index_places()
-        chords, nearest = tree.query(_to_sphere(np.where(outside[:, None], 0.0, points)))
+        chords, found = tree.query(_to_sphere(np.where(outside[:, None], 0.0, points)))
+        nearest = np.asarray(found)
         metres = 2 * _EARTH_METRES * np.arcsin(np.minimum(chords / 2, 1))
         return [
             FoundBuses(problem="has no valid latitude and longitude in degrees", kind="invalid")

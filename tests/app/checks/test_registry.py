@@ -80,7 +80,7 @@ def test_rules_that_lack_data_are_listed_with_the_reason() -> None:
     report = check_grid(CheckedGrid(make_grid()))
     reasons = {one.rule: one.reason for one in report.skipped}
     assert reasons["impedance-for-length"] == "the grid lacks x, geographic coordinates"
-    assert reasons["region-in-pieces"].startswith("the grid lacks a label set area")
+    assert reasons["region-in-pieces"].startswith("the grid lacks a label set or text column")
     assert "line-between-voltages" not in reasons
 
 

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from app.checks.checked_grid import CheckedGrid
+from app.grid.grid import TextColumn
 from tests.app.checks.healthy import (
     LOW,
     findings_of,
@@ -56,3 +58,32 @@ def test_every_kind_of_region_is_examined() -> None:
     both = replace(damaged, label_sets=(*damaged.label_sets, replace(zone, name="country")))
     kinds = [one.numbers["kind"] for one in findings_of("region-unlike-neighbours", both)]
     assert kinds == ["zone", "country"]
+
+
+def _move_to_text(checked: CheckedGrid, name: str, values: tuple[str, ...]) -> CheckedGrid:
+    """Give the zones as a text column instead of a label set."""
+    zones = checked.find_labels("zone")
+    assert zones is not None
+    others = [one for one in checked.label_sets if one is not zones]
+    grid = replace(checked.grid, text_columns={name: TextColumn(values, zones.classes)})
+    return CheckedGrid(grid, others)
+
+
+def test_regions_are_read_from_text_columns_too() -> None:
+    damaged = set_label(make_healthy(), "zone", {5: 1})
+    stated = _move_to_text(damaged, "Country", ("DE", "FR"))
+    (finding,) = findings_of("region-unlike-neighbours", stated)
+    assert finding.message == "bus H5 is of country FR, all its neighbours of DE"
+    assert _move_to_text(damaged, "owner", ("a", "b")).region_sets == ()
+
+
+def test_a_text_column_is_not_checked_twice_and_its_case_does_not_matter() -> None:
+    damaged = set_label(make_healthy(), "zone", {5: 1})
+    assert (
+        findings_of("region-unlike-neighbours", _move_to_text(damaged, "zone", ("de", "DE"))) == []
+    )
+    zones = damaged.find_labels("zone")
+    assert zones is not None
+    texts = {"Zone": TextColumn(("north", "south"), zones.classes)}
+    both = CheckedGrid(replace(damaged.grid, text_columns=texts), damaged.label_sets)
+    assert len(findings_of("region-unlike-neighbours", both)) == 1
