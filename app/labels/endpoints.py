@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.graphs import service as graphs
 from app.grid.grid import Grid, LabelSet
+from app.grid.hidden_columns import hide_named, list_hidden_columns
 from app.http.responses import respond_columns
 from app.jobs.dispatch import DispatcherDep
 from app.jobs.schemas import JobAcceptedOut
@@ -21,7 +22,6 @@ from app.labels.body import LabelsAsked, LabelsBody, describe_body
 from app.labels.catalogue import compute_label_set
 from app.labels.contingencies import LONG_KINDS
 from app.labels.files.placement import LabelFileReport, place_table
-from app.labels.hidden_columns import hide_named, list_hidden_columns
 from app.labels.schemas import (
     LabelColumnsOut,
     LabelSetOut,

@@ -27,7 +27,16 @@ def replace_label(session: Session, row: LabelRow) -> None:
     """Keep the stored version apart, take the new one and drop the report on the old one."""
     key = (row.graph_id, row.name)
     stored = session.get_one(LabelRow, key, options=[undefer(LabelRow.classes)])
-    names = ("graph_id", "name", "version", "class_names", "definition", "source", "classes")
+    names = (
+        "graph_id",
+        "name",
+        "version",
+        "class_names",
+        "definition",
+        "source",
+        "hides",
+        "classes",
+    )
     kept = {name: getattr(stored, name) for name in (*names, "created_at")}
     session.add(ReplacedLabelRow(**kept))
     report = session.get(SuitabilityRow, key)

@@ -5,7 +5,7 @@ import numpy as np
 
 from app.graphs.service import to_ml_graph
 from app.grid.grid import UNKNOWN_CLASS, Grid, LabelSet
-from app.labels.hidden_columns import list_hidden_columns, without_columns
+from app.grid.hidden_columns import list_hidden_columns, without_columns
 from app.labels.leak_guard import ColumnScore, find_leaks
 from ml import Split, fit_direct, get_method
 from ml.arrays import IntArray

@@ -10,10 +10,10 @@ import numpy as np
 
 from app.errors import LabelsRejected
 from app.grid.grid import UNKNOWN_CLASS, Grid, LabelSet, TextColumn
+from app.grid.hidden_columns import hide_column
 from app.grid.listing import Listing, make_listing
 from app.grid.text_rules import find_text_problem, shorten
 from app.ingest.build.power_labels import natural_order
-from app.labels.hidden_columns import hide_column
 from app.labels.uploaded import MOST_CLASSES
 from ml.errors import Fault
 

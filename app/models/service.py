@@ -1,6 +1,7 @@
 """Stores, loads, promotes and deletes models with their predictions."""
 
 import hashlib
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import cast
 from uuid import uuid4
@@ -10,6 +11,8 @@ from sqlalchemy.orm import Session
 
 from app.errors import GraphNotFound, ModelInUse, ModelNotFound, StoredDataDamaged
 from app.graphs.service import find_label_version, get_graph
+from app.grid.grid import Grid, LabelSet
+from app.grid.hidden_columns import list_hidden_columns
 from app.models import repository
 from app.models.active import find_active_status
 from app.models.card import card as cards
@@ -65,6 +68,20 @@ class NewModel:
 def extend_manifest(artifact: Artifact, additions: ManifestDocument) -> ManifestDocument:
     """Return the manifest of fitted arrays with what the service knows of the run."""
     return cast("ManifestDocument", artifact.manifest | additions)
+
+
+def describe_label(grid: Grid, label_set: LabelSet, features: Collection[str]) -> ManifestDocument:
+    """Return what a manifest says of a label: its definition, and the columns that reveal it."""
+    hidden = list_hidden_columns(grid, label_set)
+    manifest: ManifestDocument = {"label_definition": label_set.definition}
+    if hidden:
+        manifest["hidden_columns"] = {
+            name: why for name, why in hidden.items() if name not in features
+        }
+        manifest["revealed_columns"] = {
+            name: why for name, why in hidden.items() if name in features
+        }
+    return manifest
 
 
 def store_model(session: Session, model: NewModel) -> ModelRow:

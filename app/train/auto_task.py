@@ -14,10 +14,10 @@ from app.grid.grid import Grid, LabelSet
 from app.jobs.handle import JobHandle
 from app.models.choice import NOT_COMPARED, measure_choice
 from app.models.predictions import PackedPredictions
-from app.models.service import NewModel, extend_manifest, store_model
+from app.models.service import NewModel, describe_label, extend_manifest, store_model
 from app.storage.documents import JobProgress, JobResult, ManifestDocument, SplitRequestDocument
 from app.storage.tables import JobRow
-from app.train.request import TrainingRequest, describe_label
+from app.train.request import TrainingRequest
 from app.train.splits import draw_known
 from ml.arrays import FloatArray
 

@@ -1,13 +1,10 @@
 """A training request with every default filled in, as the row of its job stores it."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Self
 
-from app.grid.grid import Grid, LabelSet
-from app.labels.hidden_columns import list_hidden_columns
 from app.models.schemas import SplitIn
-from app.storage.documents import Config, JobPayload, ManifestDocument
+from app.storage.documents import Config, JobPayload
 from ml import AutoSettings, Graph, NetworkSettings, Split, flatten_settings, make_config
 
 
@@ -67,20 +64,6 @@ class TrainingSubject:
     graph: Graph
     split: Split
     config: NetworkSettings
-
-
-def describe_label(grid: Grid, label_set: LabelSet, features: Collection[str]) -> ManifestDocument:
-    """Return what a manifest says of a label: its definition, and the columns that reveal it."""
-    hidden = list_hidden_columns(grid, label_set)
-    manifest: ManifestDocument = {"label_definition": label_set.definition}
-    if hidden:
-        manifest["hidden_columns"] = {
-            name: why for name, why in hidden.items() if name not in features
-        }
-        manifest["revealed_columns"] = {
-            name: why for name, why in hidden.items() if name in features
-        }
-    return manifest
 
 
 def _read_config(stored: Config) -> NetworkSettings | AutoSettings:

@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 from app.errors import TrainingRejected
 from app.graphs.service import list_label_sets, load_grid
 from app.grid.grid import LabelSet
+from app.grid.hidden_columns import list_hidden_columns
 from app.jobs.service import Origin, enqueue
-from app.labels.hidden_columns import list_hidden_columns
 from app.models.schemas import SplitIn
 from app.storage.tables import JobRow
 from app.train.config import parse_config, parse_network

@@ -14,7 +14,7 @@ from app.jobs.handle import JobHandle
 from app.labels.service import store_suitability
 from app.models.predictions import PackedPredictions
 from app.models.schemas import SplitIn
-from app.models.service import NewModel, extend_manifest, store_model
+from app.models.service import NewModel, describe_label, extend_manifest, store_model
 from app.settings import Settings
 from app.storage.documents import JobProgress, JobResult, ManifestDocument
 from app.storage.tables import CheckpointRow, JobRow, ModelRow
@@ -30,7 +30,7 @@ from app.train.comparison import (
     share_comparison,
 )
 from app.train.progress import TrainingProgress, make_curves
-from app.train.request import TrainingRequest, TrainingSubject, describe_label
+from app.train.request import TrainingRequest, TrainingSubject
 from app.train.splits import draw_split
 from ml.errors import CheckpointRejected
 

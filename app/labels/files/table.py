@@ -17,6 +17,8 @@ _SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _SEPARATOR_LINE = re.compile(r"sep=([,;\t|])", re.IGNORECASE)
 _MOST_COLUMNS = 1000
+_LINES_PER_ROW = 10
+"""Blank lines are no rows, but reading millions of them takes as long."""
 _Cells = tuple[str, list[str]]
 """Place of a row in the file ("line 7") and its cells."""
 
@@ -57,11 +59,16 @@ def read_label_table(
     text, encoding = _decode(content)
     separator = None
     if text.lstrip()[:1] in ("{", "["):
-        header, cells, faults = _read_json(text)
+        header, entries, faults = _read_json(text)
+        columns = find_columns(header, by, label_column)
+        rows = [_make_row(place, _take(entry, header, columns)) for place, entry in entries]
     else:
         header, cells, faults, separator = _read_csv(text)
-    columns = find_columns(header, by, label_column)
-    rows = [_make_row(place, values, columns) for place, values in cells]
+        columns = find_columns(header, by, label_column)
+        rows = [
+            _make_row(place, ["" if at is None else values[at] for at in columns])
+            for place, values in cells
+        ]
     labelled = [row for row in rows if row.label]
     return LabelTable(
         rows=labelled,
@@ -117,6 +124,7 @@ def _split_csv(text: str, separator: str) -> Iterator[_Cells]:
             if any(value.strip() for value in values):
                 yield f"line {first}", values
             first = reader.line_num + 1
+            _check_count(first // _LINES_PER_ROW)
     except csv.Error as error:
         problem = "is not valid CSV: a quoted cell is not closed, or a cell is too long"
         raise LabelsRejected(
@@ -149,7 +157,9 @@ def _fit(values: list[str], width: int) -> tuple[list[str], str | None]:
     return values, f"has {len(values)} cells, the header has {width}"
 
 
-def _read_json(text: str) -> tuple[list[str], list[_Cells], list[Fault]]:
+def _read_json(
+    text: str,
+) -> tuple[list[str], list[tuple[str, Mapping[str, Any]]], list[Fault]]:
     try:
         content = parse_json(text.encode())
     except MalformedBody as error:
@@ -165,15 +175,20 @@ def _read_json(text: str) -> tuple[list[str], list[_Cells], list[Fault]]:
     header = list(dict.fromkeys(name for one in objects for name in one))
     if len(header) > _MOST_COLUMNS:
         raise _refuse("The file is not a table.", f"has more than {_MOST_COLUMNS:,} keys")
-    cells: list[_Cells] = []
+    entries: list[tuple[str, Mapping[str, Any]]] = []
     faults: list[Fault] = []
     for number, one in enumerate(content, 1):
         problem = "is not an object" if not isinstance(one, Mapping) else _find_problem(one)
         if problem:
             faults.append(Fault(f"entry {number}", problem))
         else:
-            cells.append((f"entry {number}", [_to_text(one.get(name)) for name in header]))
-    return header, cells, faults
+            entries.append((f"entry {number}", one))
+    return header, entries, faults
+
+
+def _take(entry: Mapping[str, Any], header: Sequence[str], columns: LabelColumns) -> list[str]:
+    """Return the cells that are used; the entries of a file may have very different keys."""
+    return ["" if at is None else _to_text(entry.get(header[at])) for at in columns]
 
 
 def _find_problem(one: Mapping[str, Any]) -> str | None:
@@ -189,18 +204,10 @@ def _to_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _make_row(place: str, values: Sequence[str], columns: LabelColumns) -> FileRow:
-    def read(at: int | None) -> str:
-        return "" if at is None else values[at].strip()
-
-    return FileRow(
-        place=place,
-        label=read(columns.label),
-        bus=read(columns.bus),
-        name=read(columns.name),
-        latitude=read(columns.latitude),
-        longitude=read(columns.longitude),
-    )
+def _make_row(place: str, cells: Sequence[str]) -> FileRow:
+    """Make a row of the cells in the order of ``LabelColumns``."""
+    label, bus, name, latitude, longitude = (cell.strip() for cell in cells)
+    return FileRow(place, label, bus, name, latitude, longitude)
 
 
 def _check_count(count: int) -> None:

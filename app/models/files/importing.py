@@ -20,7 +20,7 @@ from app.models.files.import_rules import list_content_faults, list_prediction_f
 from app.models.files.model_file import ENVELOPE, PREDICTIONS, EnvelopeIn, ManifestIn
 from app.models.files.tensor_file import TensorFile, read_tensor_file
 from app.models.predictions import PackedPredictions
-from app.models.service import NewModel, extend_manifest, store_model
+from app.models.service import NewModel, describe_label, extend_manifest, store_model
 from app.storage.documents import ManifestDocument, OriginDocument
 from app.storage.tables import ModelRow
 from ml.errors import Fault, InvalidInput
@@ -41,7 +41,7 @@ class _Target:
     graph_id: str
     graph: ml.Graph
     split: ml.Split
-    definition: str
+    label: ManifestDocument
     label_version: int
 
 
@@ -141,16 +141,16 @@ def _find_target(session: Session, envelope: EnvelopeIn) -> tuple[_Target | None
     label_set = find_label_set(session, stored.id, envelope.label)
     if label_set is None:
         return None, [Fault("label", f"the grid has no label set {envelope.label!r}")]
-    manifest = envelope.manifest
+    manifest, grid = envelope.manifest, load_grid(session, stored.id)
     try:
-        graph = to_ml_graph(load_grid(session, stored.id), label_set, manifest.feature_names)
+        graph = to_ml_graph(grid, label_set, manifest.feature_names)
         positions = (getattr(manifest.split, part) for part in ("train", "validation", "test"))
         split = ml.Split(*(np.array(part, np.int64) for part in positions))
     except (TrainingRejected, InvalidInput) as error:
         return None, [Fault(f"manifest.{fault.where}", fault.problem) for fault in error.faults]
     faults = list(_hash_faults(envelope, graph, split))
-    target = _Target(stored.id, graph, split, label_set.definition, label_set.version)
-    return target, faults
+    label = describe_label(grid, label_set, graph.feature_names)
+    return _Target(stored.id, graph, split, label, label_set.version), faults
 
 
 def _hash_faults(envelope: EnvelopeIn, graph: ml.Graph, split: ml.Split) -> Iterator[Fault]:
@@ -216,7 +216,7 @@ def _make_model(
     origin: OriginDocument,
 ) -> NewModel:
     graph, split = target.graph, target.split
-    additions: ManifestDocument = {"label_definition": target.definition, "origin": origin}
+    additions: ManifestDocument = {**target.label, "origin": origin}
     return NewModel(
         graph_id=target.graph_id,
         label=envelope.label,

@@ -9,8 +9,8 @@ from starlette.testclient import TestClient
 
 from app.errors import LabelsRejected
 from app.grid.grid import Columns, Grid, LabelSet
+from app.grid.hidden_columns import hide_column, hide_named, list_hidden_columns, without_columns
 from app.jobs.service import get_job
-from app.labels.hidden_columns import hide_column, hide_named, list_hidden_columns, without_columns
 from app.labels.suitability import judge_suitability
 from tests.app.grid.small_grids import make_grid
 from tests.app.ingest.requests import SMALL_CASE

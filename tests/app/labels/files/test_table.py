@@ -82,7 +82,8 @@ def test_entries_that_are_not_objects_are_listed() -> None:
 def test_the_number_of_rows_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table, "MOST_ROWS", 3)
     assert len(_read(b"bus,label\n1,a\n2,b\n3,c\n")) == 3
-    for content in (b"bus,label\n1,a\n2,b\n3,c\n4,d\n", b"[0, 1, 2, 3]"):
+    blank = b"bus,label\n1,a\n" + b"\n" * 50 + b"2,b\n"
+    for content in (b"bus,label\n1,a\n2,b\n3,c\n4,d\n", b"[0, 1, 2, 3]", blank):
         with pytest.raises(LabelsRejected, match="too long"):
             _read(content)
 
