@@ -95,12 +95,13 @@ def create_label_set(
         return JobAcceptedOut(**accepted)
     with database.reading() as session:
         label_set, report = _make_label_set(session, graph_id, asked, replace=replace)
-        hidden = list_hidden_columns(graphs.load_grid(session, graph_id), label_set)
+        grid = graphs.load_grid(session, graph_id)
     with database.writing() as session:
         label_set, is_new = service.store_label_set(session, graph_id, label_set, replaces=replace)
     response.headers["Location"] = f"/graphs/{graph_id}/labels/{quote(label_set.name)}"
     if not is_new:
         response.status_code = status.HTTP_200_OK
+    hidden = list_hidden_columns(grid, label_set)
     counts = LabelSetOut.from_label_set(label_set, hidden).model_dump()
     return NewLabelSetOut(**counts, report=msgspec.to_builtins(report))
 

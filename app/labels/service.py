@@ -42,6 +42,8 @@ def store_label_set(
         return label_set, True
     stored = get_label_set(session, graph_id, label_set.name)
     same = stored.class_names == label_set.class_names
+    if label_set.source == "user":
+        same = same and dict(stored.hides) == dict(label_set.hides)
     if same and np.array_equal(stored.classes, label_set.classes):
         return stored, False
     if not replaces:

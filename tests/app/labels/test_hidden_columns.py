@@ -149,6 +149,11 @@ def test_own_labels_hide_what_their_author_names(api: TestClient, graph_id: str)
     body = {"name": "own", "labels": {"1": "a", "2": "b"}, "hides": ["Pd"]}
     answer = api.post(f"/graphs/{graph_id}/labels", json=body)
     assert list(answer.json()["hides"]) == ["Pd"]
+    url = f"/graphs/{graph_id}/labels"
+    assert api.post(url, json=body).status_code == 200
+    other = body | {"hides": ["Qd"]}
+    assert api.post(url, json=other).status_code == 409
+    assert list(api.post(f"{url}?replace=true", json=other).json()["hides"]) == ["Qd"]
     files = {"file": ("x.csv", b"bus,label\n1,a\n2,b\n")}
     data = {"name": "filed", "hides": "Pd, Qd"}
     answer = api.post(f"/graphs/{graph_id}/labels", files=files, data=data)
