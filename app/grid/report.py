@@ -123,6 +123,7 @@ class SourceNotes(Struct, frozen=True, kw_only=True):
     files_missing: list[str] | UnsetType = UNSET
     switches: dict[str, int] | UnsetType = UNSET
     buses_without_supply: int | UnsetType = UNSET
+    reference_system: str | UnsetType = UNSET
 
 
 class ImportReport(SourceNotes, frozen=True, kw_only=True):
@@ -153,6 +154,8 @@ class ImportReport(SourceNotes, frozen=True, kw_only=True):
     text_columns: list[TextColumnReport] = []
     version: VersionChange | UnsetType = UNSET
     checks: CheckCounts | UnsetType = UNSET
+    names_cleaned: Listing = Listing(0, [])
+    """Texts of the file in which control characters were replaced, as they are now."""
 
     def add_notes(self, notes: Sequence[str]) -> "ImportReport":
         """Return the report with further notes."""

@@ -7,7 +7,12 @@ MOST_CHARACTERS = 200
 _INVISIBLE = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _NAMELESS = ("-", "blob")
 """What ``curl -F file=@-`` and browsers send for data that are no file."""
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_CONTROL = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u2028\u2029"
+    r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"  # these change the direction of a text
+)
+_BLANK = re.compile(r"[\t-\r\u0085\u2028\u2029]")
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
 def find_text_problem(text: str, most: int = MOST_CHARACTERS) -> str | None:
@@ -51,6 +56,17 @@ def name_by_file(file_name: str) -> str:
 
 def _is_invisible(character: str) -> bool:
     return character in "/\\" or unicodedata.category(character) in _INVISIBLE
+
+
+def replace_controls(text: str) -> str:
+    """Replace characters that control a terminal or the direction of a text, and trim the text.
+
+    A tab or the end of a line becomes a blank, any other one the replacement character, so that
+    a reader sees that something was there. A text without such characters stays as it is.
+    """
+    if text.isprintable() or not _CONTROL.search(text):
+        return text
+    return _CONTROL.sub(_REPLACEMENT, _BLANK.sub(" ", text)).strip()
 
 
 def shorten(text: str) -> str:

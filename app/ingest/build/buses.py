@@ -12,6 +12,7 @@ from app.grid.listing import join_first
 from app.grid.places import group_names
 from app.grid.text_rules import find_text_problem, shorten
 from app.ingest.build.body import BusIn
+from app.ingest.build.clean_names import NameCleaner
 from ml.arrays import FloatArray
 from ml.errors import Fault
 
@@ -56,9 +57,11 @@ def read_ids(buses: Sequence[BusIn], faults: list[Fault]) -> tuple[str, ...]:
     return tuple(ids)
 
 
-def read_names(buses: Sequence[BusIn], faults: list[Fault]) -> tuple[str, ...]:
+def read_names(
+    buses: Sequence[BusIn], faults: list[Fault], cleaner: NameCleaner
+) -> tuple[str, ...]:
     """Return the names, "" for a bus without a name."""
-    names = tuple(bus.name or "" for bus in buses)
+    names = cleaner.clean([bus.name or "" for bus in buses])
     for position, name in enumerate(names):
         problem = find_text_problem(name) if name else None
         if problem is not None:
@@ -89,9 +92,13 @@ def read_coordinates(buses: Sequence[BusIn], faults: list[Fault]) -> Coordinates
     return Coordinates(values, "geographic" if placed else "none")
 
 
-def read_substations(buses: Sequence[BusIn], faults: list[Fault]) -> Substations | None:
+def read_substations(
+    buses: Sequence[BusIn], faults: list[Fault], cleaner: NameCleaner
+) -> Substations | None:
     """Group the buses by their substation; None if no bus names one."""
-    names = ["" if _given(bus.substation) is None else str(bus.substation) for bus in buses]
+    names = cleaner.clean(
+        ["" if _given(bus.substation) is None else str(bus.substation) for bus in buses]
+    )
     for position, name in enumerate(names):
         problem = find_text_problem(name) if name else None
         if problem is not None:

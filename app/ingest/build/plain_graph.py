@@ -21,15 +21,22 @@ from app.grid.report import (
     count_classes,
     describe_texts,
 )
-from app.grid.text_rules import find_text_problem, shorten
+from app.grid.text_rules import find_text_problem, replace_controls, shorten
+from app.ingest.build.attributes import (
+    Scalar,
+    is_number,
+    list_numeric_columns,
+    to_number,
+    to_text,
+)
 from app.ingest.build.body import BranchIn, BusIn, GraphIn
+from app.ingest.build.clean_names import NameCleaner
 from app.ingest.build.power_labels import natural_order, position_in
 from app.ingest.build.text_columns import choose_text_columns
 from app.ingest.build.topology import read_topology, reject
 from app.ingest.protocol import Request
 from ml.errors import Fault
 
-Scalar: TypeAlias = str | float | None
 Ends: TypeAlias = tuple[str | None, str | None]
 """Source and target of a branch; None for an end that already has a fault."""
 LABEL_COLUMNS = ("label", "role", "area", "zone", "bus_type")
@@ -72,12 +79,14 @@ def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
 
     Raises: GridRejected listing every fault.
     """
+    cleaner = NameCleaner()
+    plain = _clean(plain, cleaner)
     faults = list(plain.faults)
     if not plain.bus_ids:
         reject(faults or [Fault("buses", "there are none")])
     use_weights = _use_weights(request, faults)
     label_sets = tuple(_read_label_sets(plain, faults))
-    numeric = [name for name in _numeric_columns(plain.bus_attributes) if name not in _KEPT]
+    numeric = [name for name in list_numeric_columns(plain.bus_attributes) if name not in _KEPT]
     graph = GraphIn(
         buses=_make_buses(plain, numeric, faults),
         branches=[
@@ -87,7 +96,7 @@ def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
             )
         ],
     )
-    read = _read_topology(graph, plain, request, faults)
+    read = _read_topology(graph, plain, request, faults, cleaner)
     grid = replace(
         read.grid,
         name=request.options.name or read.grid.name,
@@ -109,11 +118,30 @@ def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
     return ReadGrid(grid, label_sets, report)
 
 
+def _clean(plain: PlainGraph, cleaner: NameCleaner) -> PlainGraph:
+    """Replace control characters in ids, in the ends that name them, and in attributes."""
+    return replace(
+        plain,
+        bus_ids=cleaner.clean(plain.bus_ids),
+        bus_attributes=cleaner.clean_rows(plain.bus_attributes),
+        ends=[(_clean_end(source), _clean_end(target)) for source, target in plain.ends],
+        branch_attributes=cleaner.clean_rows(plain.branch_attributes),
+    )
+
+
+def _clean_end(end: str | None) -> str | None:
+    return None if end is None else replace_controls(end)
+
+
 def _read_topology(
-    graph: GraphIn, plain: PlainGraph, request: Request, faults: list[Fault]
+    graph: GraphIn,
+    plain: PlainGraph,
+    request: Request,
+    faults: list[Fault],
+    cleaner: NameCleaner,
 ) -> ReadGrid:
     try:
-        return read_topology(graph, request.limits, faults)
+        return read_topology(graph, request.limits, faults, cleaner)
     except GridRejected as error:
         raise GridRejected(str(error), [_place(fault, plain) for fault in error.faults]) from error
 
@@ -161,7 +189,7 @@ def _make_buses(plain: PlainGraph, numeric: Sequence[str], faults: list[Fault]) 
 def _make_bus(bus_id: str, attributes: Mapping[str, Scalar], numeric: Sequence[str]) -> BusIn:
     bus = BusIn(id=bus_id)
     if numeric:
-        bus.features = {name: _number(attributes[name]) for name in numeric}
+        bus.features = {name: to_number(attributes[name]) for name in numeric}
     name = attributes.get("name")
     if name is not None and to_text(name) != bus_id:
         bus.name = to_text(name).strip() or UNSET
@@ -195,20 +223,6 @@ def _make_branch(
     return branch
 
 
-def _numeric_columns(rows: Sequence[Mapping[str, Scalar]]) -> list[str]:
-    """Return the columns that are a finite number in every row."""
-    names = list(rows[0]) if rows else []
-    return [name for name in names if all(_is_number(row.get(name)) for row in rows)]
-
-
-def _is_number(value: Scalar) -> bool:
-    return isinstance(value, float) and math.isfinite(value)
-
-
-def _number(value: Scalar) -> float:
-    return value if isinstance(value, float) else math.nan
-
-
 def _list_not_kept(plain: PlainGraph, kept: frozenset[str]) -> list[ColumnNotKept]:
     """List the bus columns that are no feature, and the first cells that are not numbers."""
     rows = plain.bus_attributes
@@ -219,7 +233,7 @@ def _list_not_kept(plain: PlainGraph, kept: frozenset[str]) -> list[ColumnNotKep
 def _list_left_out(plain: PlainGraph) -> Iterator[str]:
     """List the branch columns and the bus coordinates that are not numbers."""
     rows = plain.branch_attributes
-    kept = {"weight", "kind", *_numeric_columns(rows)}
+    kept = {"weight", "kind", *list_numeric_columns(rows)}
     names = sorted({name for row in rows for name in row} - kept)
     if names:
         shown = join_first([shorten(name) for name in names])
@@ -243,7 +257,7 @@ def _find_other_cells(plain: PlainGraph, name: str) -> Listing:
     return make_listing(
         f"{plain.name_bus(position, '')}: {_show_cell(cell)}"
         for position, cell in enumerate(cells)
-        if not _is_number(cell)
+        if not is_number(cell)
     )
 
 
@@ -253,7 +267,7 @@ def _show_cell(cell: Scalar) -> str:
 
 def _branch_columns(plain: PlainGraph, read: ReadGrid) -> Columns:
     rows = plain.branch_attributes
-    names = [name for name in _numeric_columns(rows) if name not in ("weight", "kind")]
+    names = [name for name in list_numeric_columns(rows) if name not in ("weight", "kind")]
     kept = [position for position, (source, target) in enumerate(plain.ends) if source != target]
     if not names or len(kept) != read.grid.branch_count:
         return Columns()
@@ -276,12 +290,3 @@ def _read_label_sets(plain: PlainGraph, faults: list[Fault]) -> list[LabelSet]:
         definition = f"column {column!r} of the uploaded file"
         label_sets.append(LabelSet(column, tuple(classes), positions, definition))
     return label_sets
-
-
-def to_text(value: Any) -> str:
-    """Write a value as the text of a class or id: 3.0 becomes 3."""
-    if value is None:
-        return ""
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        return str(int(value))
-    return str(value)

@@ -12,6 +12,7 @@ from app.grid.grid import Columns, Grid
 from app.grid.listing import join_first, make_listing
 from app.grid.report import Dropped, GeneratorCounts, ReadGrid, WeightReport, make_report
 from app.grid.text_rules import find_text_problem
+from app.ingest.build.clean_names import NameCleaner
 from app.ingest.build.flow_check import check_power_flow
 from app.ingest.build.power_labels import make_label_sets
 from app.ingest.build.text_columns import choose_text_columns
@@ -32,6 +33,8 @@ def build_power_grid(tables: PowerTables, request: Request) -> ReadGrid:
     Raises: GridRejected listing every fault.
     """
     weight = parse_weight_choice(request.options.weight or "one")
+    cleaner = NameCleaner()
+    tables = cleaner.clean_tables(tables)
     faults = [*_size_faults(tables, request), *_number_faults(tables)]
     if faults:
         raise GridRejected("The grid has errors.", faults)
@@ -48,6 +51,7 @@ def build_power_grid(tables: PowerTables, request: Request) -> ReadGrid:
         power_flow=check_power_flow(tables, kept) if request.options.check else UNSET,
         generators=GeneratorCounts(int(active.sum()), int((~active).sum())),
         base_mva=tables.base_mva,
+        names_cleaned=cleaner.list_changed(),
         **msgspec.structs.asdict(tables.notes),
     )
     return ReadGrid(grid, label_sets, report)

@@ -1,5 +1,6 @@
 """Plain topology JSON -> grid; every fault of the whole topology is listed at once."""
 
+import msgspec
 import numpy as np
 from msgspec import UNSET
 
@@ -19,6 +20,7 @@ from app.ingest.build.buses import (
     read_names,
     read_substations,
 )
+from app.ingest.build.clean_names import NameCleaner
 from app.ingest.protocol import ReadLimits, Request
 from ml.errors import Fault
 
@@ -38,8 +40,12 @@ def read(request: Request) -> ReadGrid:
     return read_topology(graph, request.limits, faults)
 
 
-def read_topology(graph: GraphIn, limits: ReadLimits, faults: list[Fault]) -> ReadGrid:
+def read_topology(
+    graph: GraphIn, limits: ReadLimits, faults: list[Fault], cleaner: NameCleaner | None = None
+) -> ReadGrid:
     """Turn a decoded topology into a grid; ``faults`` are those of decoding.
+
+    Control characters in names are replaced; in an id, which a client refers to, they are a fault.
 
     Raises: GridRejected with every fault.
     """
@@ -47,10 +53,11 @@ def read_topology(graph: GraphIn, limits: ReadLimits, faults: list[Fault]) -> Re
     links = [] if graph.branches is UNSET else graph.branches
     faults.extend(_missing_parts(graph, faults))
     _check_limits(len(buses), len(links), limits)
+    cleaner = NameCleaner() if cleaner is None else cleaner
     ids = read_ids(buses, faults)
-    names = read_names(buses, faults)
+    names = read_names(buses, faults, cleaner)
     coordinates = read_coordinates(buses, faults)
-    substations = read_substations(buses, faults)
+    substations = read_substations(buses, faults, cleaner)
     features = read_features(buses, faults)
     label_sets = read_labels(buses, faults)
     branches = read_branches(links, ids, faults)
@@ -76,7 +83,9 @@ def read_topology(graph: GraphIn, limits: ReadLimits, faults: list[Fault]) -> Re
         kind_names=branches.kind_names,
         substations=substations,
     )
-    return ReadGrid(grid, label_sets, make_report(grid, label_sets, _dropped(ids, branches), notes))
+    report = make_report(grid, label_sets, _dropped(ids, branches), notes)
+    report = msgspec.structs.replace(report, names_cleaned=cleaner.list_changed())
+    return ReadGrid(grid, label_sets, report)
 
 
 def reject(faults: list[Fault]) -> None:

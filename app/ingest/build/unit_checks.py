@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from app.power.tables import PowerTables
+from app.power.tables import BUS_TYPES, PowerTables
 
+_SLACK = BUS_TYPES.index("slack")
 _HIGHEST_VOLTAGE_KV = 2000.0
-_MOST_DEMAND_MW = 20_000.0
-_DEMAND_PER_KV = 50.0
-"""MW per kV of base voltage that a bus can hardly draw; beyond it the file may be in kW."""
+_DEMAND_PER_KV = 2.5
+"""MW per kV of base voltage; the median of the load buses is below 1.7 in all cases of MATPOWER."""
+_DEMAND_PER_CAPACITY = 10.0
 
 
 def check_units(tables: PowerTables) -> Iterator[str]:
@@ -22,11 +23,29 @@ def check_units(tables: PowerTables) -> Iterator[str]:
         yield f"unit: {np.count_nonzero(buses.base_kv <= 0)} bus(es) have no base voltage"
     elif buses.base_kv.max() > _HIGHEST_VOLTAGE_KV:
         yield "unit: base voltages look like V, not kV"
-    demand = np.abs(buses.demand)
-    if np.any(demand > _MOST_DEMAND_MW):
-        yield "unit: the demand of a bus exceeds 20 GW: it may be in kW"
-    elif np.any((demand > _DEMAND_PER_KV * buses.base_kv) & (buses.base_kv > 0)):
-        yield "unit: the demand of a bus is large for its voltage: it may be in kW"
+    if _exceeds_capacity(tables):
+        yield "unit: the demand exceeds ten times the generating capacity: it may be in kW"
+    elif _is_large_for_voltage(tables):
+        yield "unit: most demands are large for the voltage of their bus: they may be in kW"
     reactance = np.abs(tables.branches.reactance[tables.branches.in_service])
     if len(reactance) and np.median(reactance) > 10:
         yield "unit: reactances look like ohm, not p.u."
+
+
+def _exceeds_capacity(tables: PowerTables) -> bool:
+    """Compare the demand with the capacity, if the file states that of the slack generators."""
+    generators = tables.generators
+    at_slack = generators.in_service & (tables.buses.types[generators.buses] == _SLACK)
+    if not generators.capacity[at_slack].sum() > 0:
+        return False
+    capacity = float(generators.capacity[generators.in_service].sum())
+    return bool(tables.buses.demand.sum() > _DEMAND_PER_CAPACITY * capacity)
+
+
+def _is_large_for_voltage(tables: PowerTables) -> bool:
+    """Judge by the median: a reduced grid has a few buses that stand for whole regions."""
+    buses = tables.buses
+    draws = (buses.demand != 0) & (buses.base_kv > 0)
+    if not draws.any():
+        return False
+    return bool(np.median(np.abs(buses.demand[draws]) / buses.base_kv[draws]) > _DEMAND_PER_KV)

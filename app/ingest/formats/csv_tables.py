@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from app.errors import GridRejected
 from app.grid.report import ReadGrid
-from app.ingest.build.plain_graph import LABEL_COLUMNS, Ends, PlainGraph, Scalar, build_plain_grid
+from app.ingest.build.attributes import Scalar
+from app.ingest.build.plain_graph import LABEL_COLUMNS, Ends, PlainGraph, build_plain_grid
 from app.ingest.protocol import Request
 from ml.errors import Fault
 

@@ -8,7 +8,8 @@ from app.errors import GridRejected
 from app.grid.listing import join_first
 from app.grid.report import ReadGrid
 from app.grid.text_rules import shorten
-from app.ingest.build.plain_graph import Ends, PlainGraph, Scalar, build_plain_grid
+from app.ingest.build.attributes import Scalar
+from app.ingest.build.plain_graph import Ends, PlainGraph, build_plain_grid
 from app.ingest.formats.guards.xml_guard import guard_parser, parse_guarded
 from app.ingest.protocol import Request
 from ml.errors import Fault

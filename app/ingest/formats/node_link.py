@@ -9,8 +9,9 @@ from msgspec import UNSET
 from app.errors import GridRejected, MalformedBody
 from app.grid.report import ReadGrid
 from app.http.strict_json import parse_json
+from app.ingest.build.attributes import Scalar
 from app.ingest.build.body import decode_graph_body
-from app.ingest.build.plain_graph import PlainGraph, Scalar, build_plain_grid
+from app.ingest.build.plain_graph import PlainGraph, build_plain_grid
 from app.ingest.build.topology import read_topology
 from app.ingest.protocol import Request
 from ml.errors import Fault

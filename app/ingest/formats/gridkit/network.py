@@ -8,7 +8,7 @@ from app.errors import GridRejected
 from app.grid.grid import CoordinateSystem
 from app.grid.places import group_names
 from app.grid.report import ReadGrid
-from app.grid.text_rules import find_text_problem
+from app.grid.text_rules import find_text_problem, replace_controls
 from app.ingest.build.power_grid import build_power_grid
 from app.ingest.formats.gridkit.files import (
     IDS,
@@ -92,7 +92,7 @@ def _make_alias(names: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
 
 
 def _clean(texts: Sequence[str]) -> list[str]:
-    return ["" if find_text_problem(text) else text for text in texts]
+    return ["" if find_text_problem(replace_controls(text)) else text for text in texts]
 
 
 def _read_voltages(texts: Sequence[str]) -> FloatArray:

@@ -8,7 +8,7 @@ from itertools import islice
 import numpy as np
 
 from app.errors import GridRejected
-from app.grid.text_rules import find_text_problem
+from app.grid.text_rules import find_text_problem, replace_controls
 from ml.arrays import BoolArray, FloatArray, IntArray
 from ml.errors import Fault
 
@@ -158,7 +158,7 @@ def _write_number(value: float) -> str:
 def read_ids(table: TextTable, column: str, faults: list[Fault]) -> tuple[str, ...]:
     """Return the ids of the rows; a fault for every id that is empty or not printable."""
     ids = tuple(table.keys(column))
-    wrong = [(row, find_text_problem(text)) for row, text in enumerate(ids)]
+    wrong = [(row, find_text_problem(replace_controls(text))) for row, text in enumerate(ids)]
     problems = [(row, problem) for row, problem in wrong if problem]
     for row, problem in problems[:_MOST_FAULTS]:
         faults.append(Fault(f"{table.name} row {row + 1} {column}", problem or ""))

@@ -8,7 +8,7 @@ import numpy as np
 from app.errors import GridRejected
 from app.grid.listing import join_first
 from app.grid.report import ReadGrid, SourceNotes
-from app.grid.text_rules import find_text_problem, shorten
+from app.grid.text_rules import find_text_problem, replace_controls, shorten
 from app.ingest.build.power_grid import build_power_grid
 from app.ingest.formats.opendss.archive import Scripts, choose_main
 from app.ingest.formats.opendss.script import Script
@@ -45,7 +45,7 @@ def read(request: Request) -> ReadGrid:
 
 def _list_bus_faults(network: TracedCircuit) -> Iterator[Fault]:
     for bus, title in network.titles.items():
-        problem = find_text_problem(bus)
+        problem = find_text_problem(replace_controls(bus))
         if problem and not bus:
             yield Fault("bus", "an element has no bus")
         elif problem:

@@ -10,7 +10,7 @@ import numpy as np
 from app.errors import GridRejected
 from app.grid.places import group_names
 from app.grid.report import ReadGrid, SourceNotes
-from app.grid.text_rules import find_text_problem
+from app.grid.text_rules import find_text_problem, replace_controls
 from app.ingest.build.power_grid import build_power_grid
 from app.ingest.formats.pandapower.branches import read_branches
 from app.ingest.formats.pandapower.frames import Frame, get_frame, load_frames
@@ -116,17 +116,21 @@ def _read_buses(net: Net, types: IntArray, voltages: _Voltages) -> BusTable:
 
 
 def _read_substations(bus: Frame) -> list[str]:
-    return ["" if find_text_problem(name) else name for name in bus.texts("substation")]
+    return ["" if _find_problem(name) else name for name in bus.texts("substation")]
+
+
+def _find_problem(name: str) -> str | None:
+    return find_text_problem(replace_controls(name))
 
 
 def _name_buses(bus: Frame) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
     """Use the names as ids if they are unique; pandapower's own index is never a bus number."""
     names = bus.texts("name")
     by_index = tuple(f"index {index}" for index in bus.index)
-    usable = len(set(names)) == len(names) and not any(map(find_text_problem, names))
+    usable = len(set(names)) == len(names) and not any(map(_find_problem, names))
     if usable:
         return names, {"pandapower_index": by_index}
-    shown = tuple("" if name and find_text_problem(name) else name for name in names)
+    shown = tuple("" if name and _find_problem(name) else name for name in names)
     return by_index, {"name": shown}
 
 

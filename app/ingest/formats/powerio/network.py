@@ -8,6 +8,7 @@ import numpy as np
 
 from app.errors import GridRejected
 from app.grid.report import SourceNotes
+from app.ingest.formats.powerio.reasons import explain_error
 from app.power.tables import (
     LINE,
     SWITCH,
@@ -57,7 +58,8 @@ def read_network(content: bytes, form: str, by_uid: bool) -> PowerTables:
         module = powerio.parse(content, format=form)
         names = _read_names(powerio.emit(module, "matpower").text)
     except (powerio.PowerIOError, ValueError, TypeError) as error:
-        raise GridRejected(f"The file cannot be read as {form}.") from error
+        fault = Fault("file", explain_error(error))
+        raise GridRejected(f"The file cannot be read as {form}.", [fault]) from error
     network = module.value
     if not isinstance(network, powerio.BalancedNetwork):
         raise GridRejected("The file has no balanced network.")
@@ -71,6 +73,8 @@ def _make_tables(network: Any, form: str, by_uid: bool, names: Sequence[str]) ->
     links = list(_list_links(network, place, faults))
     generators = [row for row in network.generators if _is_placed(row, place, faults, "generator")]
     table = _make_buses(network, place, faults)
+    if not by_uid:  # powerio invents area and zone 1 for CGMES
+        table["regions"] = {kind: _list_regions(buses, kind) for kind in ("area", "zone")}
     if faults:
         raise GridRejected("The network has errors.", faults)
     uids = tuple(str(bus["uid"]) for bus in buses)
@@ -101,18 +105,21 @@ def _make_buses(network: Any, place: Mapping[int, int], faults: list[Fault]) -> 
         "angle": _column(buses, "va"),
         "base_kv": _column(buses, "base_kv"),
         "types": np.array([_TYPES.get(bus["kind"], 0) for bus in buses], dtype=np.int64),
-        "regions": {kind: tuple(str(bus[kind]) for bus in buses) for kind in ("area", "zone")},
     }
 
 
+def _list_regions(buses: Sequence[_Row], kind: str) -> tuple[str, ...]:
+    return tuple(str(bus[kind]) for bus in buses)
+
+
 def _list_links(network: Any, place: Mapping[int, int], faults: list[Fault]) -> Iterator[_Link]:
-    base_kv = {bus["id"]: bus["base_kv"] for bus in network.buses}
     for row in network.branches:
         ends = row["from_id"], row["to_id"]
         if ends[0] not in place or ends[1] not in place:
             faults.append(Fault("branch", "ends at a bus that the file does not have"))
             continue
-        transforms = row["tap"] or row["shift"] or base_kv[ends[0]] != base_kv[ends[1]]
+        # powerio gives every transformer of the file a ratio or a shift, and no line either.
+        transforms = row["tap"] or row["shift"]
         yield _Link(
             TRANSFORMER if transforms else LINE,
             place[ends[0]],
