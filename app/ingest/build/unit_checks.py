@@ -11,6 +11,9 @@ _HIGHEST_VOLTAGE_KV = 2000.0
 _DEMAND_PER_KV = 2.5
 """MW per kV of base voltage; the median of the load buses is below 1.7 in all cases of MATPOWER."""
 _DEMAND_PER_CAPACITY = 10.0
+_LEAST_SHIFTS = 3
+_SMALLEST_SHIFT = 0.8
+"""Degrees; the PEGASE cases of MATPOWER have up to 74 phase shifts, all of them below."""
 
 
 def check_units(tables: PowerTables) -> Iterator[str]:
@@ -30,6 +33,9 @@ def check_units(tables: PowerTables) -> Iterator[str]:
     reactance = np.abs(tables.branches.reactance[tables.branches.in_service])
     if len(reactance) and np.median(reactance) > 10:
         yield "unit: reactances look like ohm, not p.u."
+    shifts = np.abs(tables.branches.shift[tables.branches.shift != 0])
+    if len(shifts) >= _LEAST_SHIFTS and shifts.max() < _SMALLEST_SHIFT:
+        yield f"unit: all {len(shifts)} phase shifts are below 0.8 degrees: they may be in radians"
 
 
 def _exceeds_capacity(tables: PowerTables) -> bool:

@@ -88,8 +88,7 @@ def _make_buses(case: MatpowerCase) -> BusTable:
 
 def _make_branches(case: MatpowerCase, ends: IntArray, isolated: BoolArray) -> BranchTable:
     branch = case.branch
-    base_kv = case.bus[:, BASE_KV][ends]
-    transforms = (branch[:, TAP] != 0) | (branch[:, SHIFT] != 0) | (base_kv[:, 0] != base_kv[:, 1])
+    transforms = _find_transformers(case, ends)
     return BranchTable(
         ends=ends,
         kinds=np.where(transforms, TRANSFORMER, LINE),
@@ -101,6 +100,19 @@ def _make_branches(case: MatpowerCase, ends: IntArray, isolated: BoolArray) -> B
         tap=np.where(branch[:, TAP] == 0, 1.0, branch[:, TAP]),
         shift=branch[:, SHIFT],
     )
+
+
+def _find_transformers(case: MatpowerCase, ends: IntArray) -> BoolArray:
+    """Tell transformers by unequal voltages, a ratio or a phase shift; the format has no kinds.
+
+    A ratio of 0 marks a line. The RTE cases give every branch a ratio: there, 1 marks a line.
+    """
+    ratio, base_kv = case.branch[:, TAP], case.bus[:, BASE_KV][ends]
+    has_ratio = ratio != 0 if np.any(ratio == 0) else ratio != 1
+    transforms: BoolArray = (
+        has_ratio | (case.branch[:, SHIFT] != 0) | (base_kv[:, 0] != base_kv[:, 1])
+    )
+    return transforms
 
 
 def _make_generators(case: MatpowerCase, at: IntArray, isolated: BoolArray) -> GeneratorTable:

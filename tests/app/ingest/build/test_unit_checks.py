@@ -1,13 +1,17 @@
 """Warnings about units: for files in kW, and not for grids with large loads."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from app.ingest.build.flow_check import check_power_flow
 from app.ingest.build.unit_checks import check_units
 from app.ingest.formats.matpower.tables import to_power_tables
 from app.ingest.formats.matpower.text import parse_text
+from app.power.tables import PowerTables
 
 _CONVERSION = re.compile(rb"(?m)^mpc\.bus\(.*1e3.*$")
 _KILOWATTS = ("case33bw", "case12da", "case51he", "case69", "case118zh", "case141", "case16ci")
@@ -38,3 +42,27 @@ def test_loads_and_generators_in_kilowatts_are_warned_of(matpower_folder: Path) 
     case = parse_text(_CONVERSION.sub(b"", (matpower_folder / "case33bw.m").read_bytes()))
     case.gen[:, 8] = 0
     assert "large for the voltage" in next(check_units(to_power_tables(case)))
+
+
+@pytest.mark.parametrize(
+    ("name", "warned"), [("case89pegase", True), ("case2383wp", False), ("case1888rte", False)]
+)
+def test_phase_shifts_in_radians_are_warned_of(
+    matpower_folder: Path, name: str, warned: bool
+) -> None:
+    tables = to_power_tables(parse_text((matpower_folder / f"{name}.m").read_bytes()))
+    assert any("radians" in text for text in check_units(tables)) == warned
+
+
+def test_phase_shifts_of_pegase_are_radians_of_the_other_sign(matpower_folder: Path) -> None:
+    """The voltages of the file solve its power flow only with the shifts read in this way."""
+    tables = to_power_tables(parse_text((matpower_folder / "case89pegase.m").read_bytes()))
+    assert _measure_mismatch(tables) > 3000
+    turned = replace(tables.branches, shift=-np.rad2deg(tables.branches.shift))
+    assert _measure_mismatch(replace(tables, branches=turned)) < 0.5
+
+
+def _measure_mismatch(tables: PowerTables) -> float:
+    check = check_power_flow(tables, tables.branches.in_service)
+    assert isinstance(check.largest_mismatch_mva, float)
+    return check.largest_mismatch_mva

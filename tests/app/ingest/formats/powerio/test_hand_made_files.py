@@ -5,6 +5,9 @@ windings whose impedances are on its own 50 MVA (CZ = 2); a load, a line, a gene
 that are off.
 """
 
+import io
+import re
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -120,3 +123,32 @@ def test_cgmes_branches_are_per_unit_and_open_ones_are_dropped(model: ReadGrid) 
     }
     assert model.report.dropped.out_of_service_branches == 1
     assert model.report.islands == 2
+
+
+def test_a_line_between_unequal_voltages_is_a_line_as_the_file_says() -> None:
+    """Bus 2 at 230 instead of 220 kV: its line to bus 1 stays in the section of the branches."""
+    kinds = psse.read(ask("psse", _set_voltage(RAW, "2", "230.0"))).report.branch_kinds
+    assert kinds == psse.read(ask("psse", RAW)).report.branch_kinds
+    assert (kinds["line"], kinds["transformer"]) == (3, 3)
+
+
+def test_a_transformer_without_tap_is_a_transformer_as_the_file_says() -> None:
+    content = _edit(make_archive(), r"<cim:RatioTapChanger .*?</cim:RatioTapChanger>")
+    read = cgmes.read(ask("cgmes", content))
+    assert read.report.branch_kinds["transformer"] == 1
+    assert read.report.branch_kinds["line"] == 2
+
+
+def _set_voltage(raw: str, bus: str, voltage: str) -> str:
+    rows = [row.split(",") for row in raw.split("\n")]
+    row = next(row for row in rows[3:] if row[0].strip() == bus)
+    row[2] = voltage
+    return "\n".join(",".join(row) for row in rows)
+
+
+def _edit(archive: bytes, pattern: str) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(archive)) as whole, zipfile.ZipFile(stream, "w") as made:
+        for name in whole.namelist():
+            made.writestr(name, re.sub(pattern, "", whole.read(name).decode(), flags=re.DOTALL))
+    return stream.getvalue()
