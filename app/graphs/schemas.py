@@ -1,17 +1,19 @@
 """Wire formats of grids."""
 
 from datetime import datetime
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import msgspec
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, WithJsonSchema
 
 from app.errors import GridRejected
 from app.graphs.service import GraphDetail
 from app.grid.difference import GridDifference
 from app.grid.grid import CoordinateSystem, LabelSource, SubstationSource
+from app.grid.report import ImportReport
 from app.grid.text_rules import find_grid_name_problem
 from app.http.json_body import BodyIn
+from app.http.struct_schema import describe_struct
 from app.ingest.build.body import GraphIn
 from app.storage.tables import GraphRow
 from ml.errors import Fault
@@ -106,10 +108,7 @@ class GraphDetailOut(GraphOut):
 
     labels: list[GraphLabelOut]
     substations: SubstationsOut
-    report: dict[str, Any] = Field(
-        description="Import report: what was kept, assumed and dropped.",
-        examples=[{"buses": 118, "branches": 186, "islands": 1, "notes": ["Every branch ..."]}],
-    )
+    report: Annotated[dict[str, Any], WithJsonSchema(describe_struct(ImportReport, complete=True))]
 
     @classmethod
     def from_detail(cls, detail: GraphDetail) -> Self:
@@ -119,7 +118,8 @@ class GraphDetailOut(GraphOut):
         parts = {
             "labels": labels,
             "substations": SubstationsOut.model_validate(detail.substations, from_attributes=True),
-            "report": detail.row.report,
+            # Keys that a report stored by an older version lacks get their empty values.
+            "report": msgspec.to_builtins(msgspec.convert(detail.row.report, ImportReport)),
         }
         return cls.model_validate(summary | parts)
 
@@ -265,20 +265,9 @@ class TopologyOut(BaseModel):
 
 def describe_json() -> dict[str, Any]:
     """Return the OpenAPI description of the JSON that POST /graphs takes, with examples."""
-    (_, parts) = msgspec.json.schema_components([GraphIn], ref_template="{name}")
-    schema = _inline(parts["GraphIn"], parts)
+    schema = describe_struct(GraphIn)
     examples = {
         "a built-in case": {"value": {"case": "case118"}},
         "a topology": {"value": _TOPOLOGY_EXAMPLE},
     }
     return {"application/json": {"schema": schema, "examples": examples}}
-
-
-def _inline(schema: Any, parts: dict[str, Any]) -> Any:
-    if isinstance(schema, list):
-        return [_inline(part, parts) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    if "$ref" in schema:
-        return _inline(parts[schema["$ref"]], parts)
-    return {key: _inline(part, parts) for key, part in schema.items()}

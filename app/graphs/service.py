@@ -7,7 +7,6 @@ from uuid import uuid4
 
 import msgspec
 import numpy as np
-from msgspec import UNSET
 from sqlalchemy.orm import Session
 
 from app.checks.checked_grid import CheckedGrid
@@ -287,7 +286,7 @@ def _make_row(session: Session, read: ReadGrid, content_hash: str) -> GraphRow:
 
 
 def _name_checks(report: ImportReport, graph_id: str) -> ImportReport:
-    if report.checks is UNSET:
+    if report.checks is None:
         return report
     checks = msgspec.structs.replace(report.checks, path=f"/graphs/{graph_id}/checks")
     return msgspec.structs.replace(report, checks=checks)

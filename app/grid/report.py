@@ -1,24 +1,22 @@
-"""Import report of a grid: what was kept, assumed and dropped."""
+"""Import report of a grid: the same keys for every format; ``describe.py`` fills it in."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
-import numpy as np
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Meta, Struct
 
 from app.grid.difference import GridDifference
-from app.grid.grid import (
-    CoordinateSystem,
-    Grid,
-    LabelSet,
-    SubstationSource,
-    TextColumn,
-    find_islands,
-)
-from app.grid.listing import MOST_LISTED, Listing, make_listing
+from app.grid.grid import CoordinateSystem, Grid, LabelSet, SubstationSource
+from app.grid.listing import Listing
 
-_MOST_COMMON = 10
+PlaceSource: TypeAlias = Literal["file", "request", "table", "towns"]
+_NONE = Listing(0, [])
+
+
+def _about(text: str) -> Meta:
+    return Meta(description=text)
 
 
 class ColumnInfo(Struct, frozen=True):
@@ -32,15 +30,15 @@ class Dropped(Struct, frozen=True):
     """Branches of the source that are not in the grid."""
 
     self_loops: Listing
-    out_of_service_branches: int | UnsetType = UNSET
-    branches_without_weight: int | UnsetType = UNSET
+    out_of_service_branches: int = 0
+    branches_without_weight: int = 0
 
 
 class WeightReport(Struct, frozen=True):
     """The option that the branch weights were made with."""
 
     choice: str
-    definition: str | UnsetType = UNSET
+    definition: str
 
 
 class GeneratorCounts(Struct, frozen=True):
@@ -50,17 +48,25 @@ class GeneratorCounts(Struct, frozen=True):
     out_of_service: int
 
 
+class SwitchCounts(Struct, frozen=True):
+    """Switches of the source; those at the end of a branch put it out of service if open."""
+
+    closed: int = 0
+    open: int = 0
+    open_at_branches: int = 0
+
+
 class FlowCheck(Struct, frozen=True):
     """Result of comparing the voltages of a file with its power flow."""
 
     done: bool
-    reason: str | UnsetType = UNSET
-    converged_from_flat_start: bool | UnsetType = UNSET
-    largest_mismatch_mva: float | UnsetType = UNSET
-    at_bus: str | UnsetType = UNSET
-    converged: bool | UnsetType = UNSET
-    voltages_solve_it: bool | UnsetType = UNSET
-    largest_voltage_change_pu: float | UnsetType = UNSET
+    reason: str | None = None
+    converged_from_flat_start: bool | None = None
+    largest_mismatch_mva: float | None = None
+    at_bus: str | None = None
+    converged: bool | None = None
+    voltages_solve_it: bool | None = None
+    largest_voltage_change_pu: float | None = None
 
 
 class ColumnNotKept(Struct, frozen=True):
@@ -77,6 +83,23 @@ class TopologyColumns(Struct, frozen=True):
     betweenness_pivots: int
 
 
+class PlacesReport(Struct, frozen=True):
+    """Where the coordinates of the buses come from."""
+
+    buses: Annotated[int, _about("Number of buses with coordinates.")] = 0
+    source: Annotated[
+        PlaceSource | None,
+        _about(
+            "`file`; `request`: the field `coordinates` decided how they are read; `table`: the "
+            "table of a built-in case; `towns`: those of the town in the name of the bus."
+        ),
+    ] = None
+    reference_system: Annotated[
+        str | None, _about("Reference system of the file; longitude and latitude come from it.")
+    ] = None
+    approximate: Annotated[bool, _about("True for places of towns, not of substations.")] = False
+
+
 class SubstationReport(Struct, frozen=True):
     """Substations of a grid; without a source every bus counts as a separate substation."""
 
@@ -91,8 +114,9 @@ class TextColumnReport(Struct, frozen=True):
     name: str
     values: int
     buses: int
-    most_common: dict[str, int]
-    """The ten values on most buses, with the number of buses."""
+    most_common: Annotated[
+        dict[str, int], _about("The ten values on most buses, with the number of buses.")
+    ]
 
 
 class CheckCounts(Struct, frozen=True):
@@ -114,48 +138,78 @@ class VersionChange(Struct, frozen=True):
 
 
 class SourceNotes(Struct, frozen=True, kw_only=True):
-    """Remarks of one format's reader; each format sets its own."""
+    """Remarks of one format's reader; a format leaves out what it does not have."""
 
-    statements_applied: list[str] | UnsetType = UNSET
-    parts_not_read: list[str] | UnsetType = UNSET
-    tables_not_read: dict[str, int] | UnsetType = UNSET
-    statements_not_read: dict[str, int] | UnsetType = UNSET
-    files_missing: list[str] | UnsetType = UNSET
-    switches: dict[str, int] | UnsetType = UNSET
-    buses_without_supply: int | UnsetType = UNSET
-    reference_system: str | UnsetType = UNSET
+    statements_applied: Annotated[
+        list[str], _about("Statements of a MATPOWER case that were applied to its matrices.")
+    ] = []
+    parts_not_read: Annotated[list[str], _about("Files of an archive that were not read.")] = []
+    tables_not_read: Annotated[dict[str, int], _about("Tables not read, with their rows.")] = {}
+    statements_not_read: Annotated[
+        dict[str, int], _about("Statements of OpenDSS not read, by kind.")
+    ] = {}
+    files_missing: Annotated[list[str], _about("Files named by an OpenDSS script.")] = []
+    switches: Annotated[SwitchCounts, _about("Closed and open switches of the source.")] = (
+        SwitchCounts()
+    )
+    buses_without_supply: Annotated[
+        int | None, _about("Buses that no source supplies; null if the format does not show it.")
+    ] = None
 
 
 class ImportReport(SourceNotes, frozen=True, kw_only=True):
-    """The report of one import; a part that does not apply is left out of the JSON."""
+    """What was kept, assumed and dropped; null and empty mean that there is nothing to report."""
 
-    buses: int
-    branches: int
-    branch_kinds: dict[str, int]
-    islands: int
-    largest_island: int
-    isolated_buses: Listing
-    parallel_branches: Listing
-    dropped: Dropped
-    coordinates: CoordinateSystem
-    features: list[ColumnInfo]
-    bus_columns: list[ColumnInfo]
-    branch_columns: list[ColumnInfo]
-    labels: dict[str, dict[str, int]]
-    notes: list[str]
-    weight: WeightReport | UnsetType = UNSET
-    power_flow: FlowCheck | UnsetType = UNSET
-    generators: GeneratorCounts | UnsetType = UNSET
-    base_mva: float | UnsetType = UNSET
-    columns_not_kept: list[ColumnNotKept] | UnsetType = UNSET
-    topology_columns: TopologyColumns | UnsetType = UNSET
-    format: str | UnsetType = UNSET
-    substations: SubstationReport | UnsetType = UNSET
-    text_columns: list[TextColumnReport] = []
-    version: VersionChange | UnsetType = UNSET
-    checks: CheckCounts | UnsetType = UNSET
-    names_cleaned: Listing = Listing(0, [])
-    """Texts of the file in which control characters were replaced, as they are now."""
+    format: Annotated[str, _about("Format of the source.")] = ""
+    buses: Annotated[int, _about("Number of buses.")]
+    branches: Annotated[int, _about("Number of branches in the grid.")]
+    branch_kinds: Annotated[dict[str, int], _about("Branches by kind: line, transformer ...")]
+    islands: Annotated[int, _about("Number of connected parts.")]
+    largest_island: Annotated[int, _about("Buses of the largest island.")]
+    isolated_buses: Annotated[Listing, _about("Buses without a branch.")]
+    parallel_branches: Annotated[Listing, _about("Further branches between the same two buses.")]
+    dropped: Annotated[Dropped, _about("Branches of the source that are not in the grid.")]
+    coordinates: Annotated[
+        CoordinateSystem,
+        _about("`geographic`: longitude and latitude; `schematic`: a drawing; or `none`."),
+    ]
+    places: Annotated[PlacesReport, _about("Where the coordinates come from.")] = PlacesReport()
+    features: Annotated[list[ColumnInfo], _about("Features of the buses, with units.")]
+    bus_columns: Annotated[list[ColumnInfo], _about("Further columns of the buses.")]
+    branch_columns: Annotated[list[ColumnInfo], _about("Columns of the branches.")]
+    text_columns: Annotated[
+        list[TextColumnReport], _about("Text columns that can become label sets.")
+    ] = []
+    columns_not_kept: Annotated[
+        list[ColumnNotKept], _about("Columns that are not numbers in every row.")
+    ] = []
+    topology_columns: Annotated[
+        TopologyColumns | None, _about("Columns added by `columns=topology`; null without it.")
+    ] = None
+    labels: Annotated[dict[str, dict[str, int]], _about("Label sets: buses per class.")]
+    names_cleaned: Annotated[
+        Listing, _about("Names in which control characters were replaced, as they are now.")
+    ] = _NONE
+    notes: Annotated[list[str], _about("Assumptions and warnings, as sentences.")]
+    weight: Annotated[
+        WeightReport | None, _about("Meaning of the branch weights; null for older grids.")
+    ] = None
+    generators: Annotated[
+        GeneratorCounts | None, _about("Generators; null if the format has none.")
+    ] = None
+    base_mva: Annotated[
+        float | None, _about("Power base of the source; null if the format has none.")
+    ] = None
+    power_flow: Annotated[
+        FlowCheck | None, _about("Result of `check=power_flow`; null without it.")
+    ] = None
+    substations: Annotated[SubstationReport | None, _about("Substations of the buses.")] = None
+    version: Annotated[
+        VersionChange | None, _about("Changes since the version before; null for the first one.")
+    ] = None
+    checks: Annotated[
+        CheckCounts | None, _about("Findings of the checks; null for older grids.")
+    ] = None
 
     def add_notes(self, notes: Sequence[str]) -> "ImportReport":
         """Return the report with further notes."""
@@ -169,65 +223,3 @@ class ReadGrid:
     grid: Grid
     label_sets: tuple[LabelSet, ...]
     report: ImportReport
-
-
-def make_report(
-    grid: Grid, label_sets: Sequence[LabelSet], dropped: Dropped, notes: Sequence[str]
-) -> ImportReport:
-    """Describe a grid; ``dropped`` counts the branches of the source that are not in it."""
-    sizes = np.bincount(find_islands(grid.bus_count, grid.ends), minlength=1)
-    isolated = np.flatnonzero(np.bincount(grid.ends.ravel(), minlength=grid.bus_count) == 0)
-    return ImportReport(
-        buses=grid.bus_count,
-        branches=grid.branch_count,
-        branch_kinds=_count_kinds(grid),
-        islands=len(sizes),
-        largest_island=int(sizes.max()),
-        isolated_buses=make_listing(grid.bus_ids[bus] for bus in isolated),
-        parallel_branches=_list_parallel(grid),
-        dropped=dropped,
-        coordinates=grid.coordinate_system,
-        features=_name_units(grid.feature_names, grid.feature_units),
-        bus_columns=_name_units(grid.bus_columns.names, grid.bus_columns.units),
-        branch_columns=_name_units(grid.branch_columns.names, grid.branch_columns.units),
-        labels=count_classes(label_sets),
-        notes=list(notes),
-        text_columns=describe_texts(grid),
-    )
-
-
-def describe_texts(grid: Grid) -> list[TextColumnReport]:
-    """Count the values and the buses of every text column."""
-    return [_describe_text(name, column) for name, column in grid.text_columns.items()]
-
-
-def _describe_text(name: str, column: TextColumn) -> TextColumnReport:
-    counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.values))
-    most = np.argsort(-counts, kind="stable")[:_MOST_COMMON]
-    shown = {column.values[code]: int(counts[code]) for code in most}
-    return TextColumnReport(name, len(column.values), int(counts.sum()), shown)
-
-
-def count_classes(label_sets: Sequence[LabelSet]) -> dict[str, dict[str, int]]:
-    """Return the number of buses per class, by label set."""
-    return {label_set.name: label_set.class_counts() for label_set in label_sets}
-
-
-def _name_units(names: Sequence[str], units: Sequence[str]) -> list[ColumnInfo]:
-    return [ColumnInfo(name, unit or None) for name, unit in zip(names, units, strict=True)]
-
-
-def _count_kinds(grid: Grid) -> dict[str, int]:
-    counts = np.bincount(grid.kinds, minlength=len(grid.kind_names)).tolist()
-    return dict(zip(grid.kind_names, counts, strict=True))
-
-
-def _list_parallel(grid: Grid) -> Listing:
-    low, high = grid.ends.min(axis=1, initial=grid.bus_count), grid.ends.max(axis=1, initial=-1)
-    pairs = np.sort(low * grid.bus_count + high)
-    repeats = pairs[1:][pairs[1:] == pairs[:-1]]
-    shown = [
-        f"{grid.bus_ids[pair // grid.bus_count]}-{grid.bus_ids[pair % grid.bus_count]}"
-        for pair in dict.fromkeys(repeats[:MOST_LISTED].tolist())
-    ]
-    return Listing(len(repeats), shown)

@@ -38,6 +38,8 @@ class BusTable:
     """Names of regions and other classes by kind (``area``, ``zone``, ``phases``), "" for none."""
     coordinates: FloatArray | None = None
     coordinate_system: CoordinateSystem = "none"
+    reference_system: str | None = None
+    """Of projected coordinates, such as ``EPSG:25832``; None for degrees, or if it is unknown."""
     substations: Substations | None = None
     texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Columns of text by name, "" for a bus without one; those fit for labels are kept."""

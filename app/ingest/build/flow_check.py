@@ -1,7 +1,6 @@
 """Power-flow check of an upload: whether the voltages of the file solve its power flow."""
 
 import numpy as np
-from msgspec import UNSET
 
 from app.grid.report import FlowCheck
 from app.power.case import make_case_of_tables, make_phasors
@@ -40,7 +39,7 @@ def check_power_flow(tables: PowerTables, kept: BoolArray) -> FlowCheck:
         at_bus=buses.ids[worst],
         converged=solution.converged,
         voltages_solve_it=solution.converged and change < _SAME_VOLTAGE,
-        largest_voltage_change_pu=round(change, 6) if solution.converged else UNSET,
+        largest_voltage_change_pu=round(change, 6) if solution.converged else None,
     )
 
 

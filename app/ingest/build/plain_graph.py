@@ -11,6 +11,7 @@ import numpy as np
 from msgspec import UNSET
 
 from app.errors import GridRejected
+from app.grid.describe import count_classes, describe_texts
 from app.grid.grid import Columns, LabelSet, TextColumn
 from app.grid.listing import Listing, join_first, make_listing
 from app.grid.report import (
@@ -18,8 +19,6 @@ from app.grid.report import (
     ColumnNotKept,
     ReadGrid,
     WeightReport,
-    count_classes,
-    describe_texts,
 )
 from app.grid.text_rules import find_text_problem, replace_controls, shorten
 from app.ingest.build.attributes import (
@@ -33,7 +32,7 @@ from app.ingest.build.body import BranchIn, BusIn, GraphIn
 from app.ingest.build.clean_names import NameCleaner
 from app.ingest.build.power_labels import natural_order, position_in
 from app.ingest.build.text_columns import choose_text_columns
-from app.ingest.build.topology import read_topology, reject
+from app.ingest.build.topology import GIVEN_WEIGHT, read_topology, reject
 from app.ingest.protocol import Request
 from ml.errors import Fault
 
@@ -108,7 +107,9 @@ def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
     report = msgspec.structs.replace(
         read.report,
         labels=count_classes(label_sets),
-        weight=WeightReport("given" if use_weights else "one"),
+        weight=WeightReport("given", GIVEN_WEIGHT)
+        if use_weights
+        else WeightReport("one", "1 for every branch"),
         branch_columns=[ColumnInfo(name) for name in grid.branch_columns.names],
         columns_not_kept=not_kept,
         text_columns=describe_texts(grid),

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import msgspec
 import numpy as np
-from msgspec import UNSET
 
 from app.errors import GridRejected
+from app.grid.describe import make_report
 from app.grid.grid import Columns, Grid
 from app.grid.listing import join_first, make_listing
-from app.grid.report import Dropped, GeneratorCounts, ReadGrid, WeightReport, make_report
+from app.grid.report import Dropped, GeneratorCounts, ReadGrid, WeightReport
 from app.grid.text_rules import find_text_problem
 from app.ingest.build.clean_names import NameCleaner
 from app.ingest.build.flow_check import check_power_flow
@@ -48,10 +48,13 @@ def build_power_grid(tables: PowerTables, request: Request) -> ReadGrid:
     report = msgspec.structs.replace(
         report,
         weight=WeightReport(weight, weights.definition),
-        power_flow=check_power_flow(tables, kept) if request.options.check else UNSET,
+        power_flow=check_power_flow(tables, kept) if request.options.check else None,
         generators=GeneratorCounts(int(active.sum()), int((~active).sum())),
         base_mva=tables.base_mva,
         names_cleaned=cleaner.list_changed(),
+        places=msgspec.structs.replace(
+            report.places, reference_system=tables.buses.reference_system
+        ),
         **msgspec.structs.asdict(tables.notes),
     )
     return ReadGrid(grid, label_sets, report)

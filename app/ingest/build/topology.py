@@ -5,9 +5,10 @@ import numpy as np
 from msgspec import UNSET
 
 from app.errors import GridRejected
+from app.grid.describe import make_report
 from app.grid.grid import Grid
 from app.grid.listing import make_listing
-from app.grid.report import Dropped, ReadGrid, make_report
+from app.grid.report import Dropped, ImportReport, ReadGrid, WeightReport
 from app.grid.text_rules import find_text_problem
 from app.ingest.build.body import GraphIn, decode_graph_body
 from app.ingest.build.branches import Branches, read_branches
@@ -25,6 +26,7 @@ from app.ingest.protocol import ReadLimits, Request
 from ml.errors import Fault
 
 _SOURCE = "topology"
+GIVEN_WEIGHT = "weight of the branch, 1 for a branch without one"
 _WEIGHT_NOTE = "A branch without a weight has weight 1; the weights of parallel branches are added."
 _DEGREE_NOTE = (
     "The topology has no features: `degree`, the number of branches of a bus, is the only one."
@@ -84,8 +86,12 @@ def read_topology(
         substations=substations,
     )
     report = make_report(grid, label_sets, _dropped(ids, branches), notes)
-    report = msgspec.structs.replace(report, names_cleaned=cleaner.list_changed())
-    return ReadGrid(grid, label_sets, report)
+    return ReadGrid(grid, label_sets, _complete_report(report, cleaner))
+
+
+def _complete_report(report: ImportReport, cleaner: NameCleaner) -> ImportReport:
+    weight = WeightReport("given", GIVEN_WEIGHT)
+    return msgspec.structs.replace(report, weight=weight, names_cleaned=cleaner.list_changed())
 
 
 def reject(faults: list[Fault]) -> None:

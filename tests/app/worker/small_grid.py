@@ -3,9 +3,10 @@
 import numpy as np
 
 from app.graphs.service import store_grid
+from app.grid.describe import make_report
 from app.grid.grid import Grid, LabelSet
 from app.grid.listing import Listing
-from app.grid.report import Dropped, ReadGrid, make_report
+from app.grid.report import Dropped, ReadGrid
 from app.storage.db import Database
 from app.train.schemas import TrainIn
 from app.train.service import enqueue_training

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app.grid.report import SwitchCounts
 from app.ingest.formats.opendss.branches import (
     CircuitBranch,
     Terminal,
@@ -60,10 +61,10 @@ class TracedCircuit:
         place = {bus: at for at, bus in enumerate(self.titles)}
         return np.array([place[one.bus] for one in terminals], dtype=np.int64)
 
-    def count_switches(self) -> dict[str, int]:
+    def count_switches(self) -> SwitchCounts:
         """Count closed and open switches."""
         states = [branch.in_service for branch in self.branches if branch.kind == SWITCH]
-        return {"closed": sum(states), "open": len(states) - sum(states)}
+        return SwitchCounts(sum(states), len(states) - sum(states))
 
 
 def make_network(circuit: Circuit) -> TracedCircuit:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from app.grid.report import SwitchCounts
 from app.ingest.formats.pandapower.frames import Frame
 from app.ingest.formats.pandapower.parts import Net, find_in_service, make_branches, read_ends
 from app.ingest.formats.pandapower.transformers import read_three_windings, read_transformers
@@ -13,7 +14,7 @@ from ml.arrays import BoolArray
 from ml.errors import Fault
 
 
-def read_branches(net: Net, buses_in_service: BoolArray) -> tuple[BranchTable, dict[str, int]]:
+def read_branches(net: Net, buses_in_service: BoolArray) -> tuple[BranchTable, SwitchCounts]:
     """Return all links between buses, and the number of closed and open switches.
 
     Deviation: a three-winding transformer is two branches from its high-voltage side; a closed
@@ -29,7 +30,9 @@ def read_branches(net: Net, buses_in_service: BoolArray) -> tuple[BranchTable, d
         in_service=table.in_service & buses_in_service[table.ends].all(axis=1),
     )
     opened_count = sum(len(elements) for elements in opened.values())
-    return table, {"closed_between_buses": len(closed.ends), "open_at_branches": opened_count}
+    between = sum(kind == "b" for kind in switches.texts("et"))
+    counts = SwitchCounts(len(closed.ends), between - len(closed.ends), opened_count)
+    return table, counts
 
 
 def _find_opened(switches: Frame) -> dict[str, set[int]]:

@@ -3,7 +3,6 @@
 import contextlib
 from dataclasses import replace
 
-import msgspec
 import numpy as np
 
 from app.grid.grid import CoordinateSystem
@@ -33,11 +32,9 @@ def read(request: Request) -> ReadGrid:
         substations=group_names(places.substations, "file"),
         coordinates=places.coordinates,
         coordinate_system=system,
+        reference_system=places.reference_system if system == "schematic" else None,
     )
-    notes = tables.notes
-    if system != "none" and places.reference_system:
-        notes = msgspec.structs.replace(notes, reference_system=places.reference_system)
-    return build_power_grid(replace(tables, buses=buses, notes=notes), request)
+    return build_power_grid(replace(tables, buses=buses), request)
 
 
 def _choose_system(places: NodePlaces) -> CoordinateSystem:

@@ -51,8 +51,8 @@ class NodePlaces(NamedTuple):
     substations: list[str]
     regions: dict[str, tuple[str, ...]]
     coordinates: FloatArray
-    reference_system: str
-    """Such as ``EPSG:4326``, which is also the default of the profile; "" if there are several."""
+    reference_system: str | None
+    """Such as ``EPSG:4326``, the default of the profile; None if there are several."""
 
 
 class _Search:
@@ -166,10 +166,10 @@ def _find_points(search: _Search) -> dict[str, tuple[float, float]]:
     return {place: position for place, (_, position) in points.items()}
 
 
-def _find_system(search: _Search) -> str:
+def _find_system(search: _Search) -> str | None:
     codes = [_EPSG.search(urn) for urn in search.properties[_URN].values()]
-    systems = {f"EPSG:{code.group(1)}" if code else "" for code in codes} or {"EPSG:4326"}
-    return systems.pop() if len(systems) == 1 else ""
+    systems = {f"EPSG:{code.group(1)}" if code else None for code in codes} or {"EPSG:4326"}
+    return systems.pop() if len(systems) == 1 else None
 
 
 def _number(text: str) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 from app.errors import GridRejected
 from app.grid.grid import CoordinateSystem
 from app.grid.places import group_names
-from app.grid.report import ReadGrid, SourceNotes
+from app.grid.report import ReadGrid, SourceNotes, SwitchCounts
 from app.ingest.build.power_grid import build_power_grid
 from app.ingest.formats.guards.text_table import TextTable, read_text_table
 from app.ingest.formats.guards.zip_guard import find_base_name, list_entries, read_tables
@@ -200,7 +200,7 @@ def _make_notes(tables: Mapping[str, TextTable], nodes: FusedNodes, content: byt
     return SourceNotes(
         parts_not_read=unread,
         tables_not_read={name: count for name, count in counts.items() if count},
-        switches={"closed": nodes.closed_switches, "open": nodes.open_switches},
+        switches=SwitchCounts(nodes.closed_switches, nodes.open_switches),
     )
 
 

@@ -27,10 +27,10 @@ def test_flat_voltages_do_not_solve_the_power_flow(matpower_folder: Path) -> Non
 
 
 def test_the_check_is_made_only_on_request() -> None:
-    assert "power_flow" not in report_of(matpower.read(ask("matpower", SMALL_CASE)))
+    assert report_of(matpower.read(ask("matpower", SMALL_CASE)))["power_flow"] is None
 
 
 def test_the_report_says_that_a_file_has_no_slack() -> None:
     text = SMALL_CASE.replace("\t1\t3\t0", "\t1\t2\t0", 1)
     check = report_of(matpower.read(ask("matpower", text, check="power_flow")))["power_flow"]
-    assert check == {"done": False, "reason": "the file names no slack bus"}
+    assert (check["done"], check["reason"]) == (False, "the file names no slack bus")

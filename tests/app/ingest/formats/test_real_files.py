@@ -89,7 +89,11 @@ def test_a_whole_simbench_scenario_is_read_in_seconds(simbench_archive: bytes) -
     read = read_upload(Upload(simbench_archive), ReadLimits(memory_bytes=2**30, seconds=_SECONDS))
     report = report_of(read)
     assert (report["buses"], report["branches"], report["islands"]) == (_BUSES, 35_292, 1)
-    assert report["switches"] == {"closed": _NODES - _BUSES, "open": 2603}
+    assert report["switches"] == {
+        "closed": _NODES - _BUSES,
+        "open": 2603,
+        "open_at_branches": 0,
+    }
     assert report["coordinates"] == "geographic"
     texts = {one["name"]: (one["values"], one["buses"]) for one in report["text_columns"]}
     assert texts["subnet"] == (443, _BUSES)

@@ -29,7 +29,7 @@ def test_buses_and_branches_of_the_feeder() -> None:
     report = report_of(read)
     assert report["branch_kinds"] == {"line": 3, "transformer": 2, "switch": 0, "link": 0}
     assert report["dropped"]["out_of_service_branches"] == 1
-    assert report["switches"] == {"closed": 0, "open": 1}
+    assert report["switches"] == {"closed": 0, "open": 1, "open_at_branches": 0}
     assert report["statements_not_read"] == {"new regcontrol": 1, "solve": 1}
     assert report["buses_without_supply"] == 0
 

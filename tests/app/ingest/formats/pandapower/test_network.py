@@ -68,7 +68,7 @@ def test_pandapower_index_is_an_alias_and_never_an_id(nets: dict[str, str]) -> N
 
 def test_switches_are_branches_when_closed_and_open_lines_when_open(nets: dict[str, str]) -> None:
     read = pandapower_json.read(ask("pandapower", nets["example_multivoltage"]))
-    assert read.report.branch_kinds["switch"] == report_of(read)["switches"]["closed_between_buses"]
+    assert read.report.branch_kinds["switch"] == report_of(read)["switches"]["closed"]
     assert read.report.dropped.out_of_service_branches == 1
     assert read.report.tables_not_read == {"xward": 2}
 

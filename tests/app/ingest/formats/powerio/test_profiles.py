@@ -108,12 +108,12 @@ def test_the_gl_profile_places_the_buses_of_a_substation() -> None:
         (["urn:ogc:def:crs:EPSG::4326"], "EPSG:4326"),
         (["urn:ogc:def:crs:EPSG:7.4:25832"], "EPSG:25832"),
         (["EPSG:3035"], "EPSG:3035"),
-        (["urn:ogc:def:crs:EPSG::4326", "urn:ogc:def:crs:EPSG::3035"], ""),
-        (["a local system"], ""),
+        (["urn:ogc:def:crs:EPSG::4326", "urn:ogc:def:crs:EPSG::3035"], None),
+        (["a local system"], None),
         ([], "EPSG:4326"),
     ],
 )
-def test_the_reference_system_is_that_of_the_profile(urns: list[str], system: str) -> None:
+def test_the_reference_system_is_that_of_the_profile(urns: list[str], system: str | None) -> None:
     systems = "".join(
         f'<cim:CoordinateSystem rdf:ID="_c{at}"><cim:CoordinateSystem.crsUrn>{urn}'
         "</cim:CoordinateSystem.crsUrn></cim:CoordinateSystem>"
@@ -130,7 +130,7 @@ def test_projected_coordinates_are_a_drawing_until_they_are_converted() -> None:
     )
     read = cgmes.read(ask("cgmes", _add_profile(make_archive(), body)))
     assert read.grid.coordinate_system == "schematic"
-    assert read.report.reference_system == "EPSG:25832"
+    assert read.report.places.reference_system == "EPSG:25832"
 
 
 def test_regions_are_those_of_the_substations_and_there_is_no_area() -> None:

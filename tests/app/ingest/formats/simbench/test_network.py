@@ -38,7 +38,7 @@ def test_closed_switches_fuse_nodes_and_open_ones_do_not() -> None:
     ends = {tuple(sorted(grid.bus_ids[bus] for bus in pair)) for pair in grid.ends.tolist()}
     assert ends == {("M", "N"), ("M", "N a"), ("L", "N"), ("H", "M")}
     report = report_of(_read())
-    assert report["switches"] == {"closed": 1, "open": 1}
+    assert report["switches"] == {"closed": 1, "open": 1, "open_at_branches": 0}
     assert any("6 nodes became 5 buses" in note for note in report["notes"])
 
 
