@@ -18,7 +18,7 @@ class CaseOut(BaseModel):
         description="Branches in service; parallel ones count separately.", examples=[186]
     )
     has_places: bool = Field(
-        description="Whether the case comes with latitude, longitude and substation per bus.",
+        description="Whether the case comes with latitude and longitude per bus.",
         examples=[False],
     )
 

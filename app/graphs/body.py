@@ -14,7 +14,7 @@ from app.ingest.protocol import ReadOptions
 from app.ingest.upload import Upload, list_upload_faults
 from ml.errors import Fault
 
-_OPTIONS = ("weight", "name", "check", "columns")
+_OPTIONS = ("weight", "name", "check", "columns", "coordinates")
 _TEXTS = ("format", *_OPTIONS)
 _FILES = ("file", "buses")
 
@@ -65,6 +65,13 @@ def describe_body() -> dict[str, Any]:
         "columns": {
             "enum": ["topology"],
             "description": "Add clustering, betweenness and distance to generation.",
+        },
+        "coordinates": {
+            "type": "string",
+            "description": "How x and y of the buses are read: `geographic` (longitude and "
+            "latitude), `schematic` (a drawing), or a reference system such as `EPSG:25832`, "
+            "from which they are converted. Default: detected.",
+            "examples": ["EPSG:25832"],
         },
         "check": {
             "enum": ["power_flow"],

@@ -11,7 +11,7 @@ from app.grid.difference import GridDifference
 from app.grid.grid import CoordinateSystem, Grid, LabelSet, SubstationSource
 from app.grid.listing import Listing
 
-PlaceSource: TypeAlias = Literal["file", "request", "table", "towns"]
+PlaceSource: TypeAlias = Literal["file", "request", "table"]
 _NONE = Listing(0, [])
 
 
@@ -91,13 +91,12 @@ class PlacesReport(Struct, frozen=True):
         PlaceSource | None,
         _about(
             "`file`; `request`: the field `coordinates` decided how they are read; `table`: the "
-            "table of a built-in case; `towns`: those of the town in the name of the bus."
+            "table of a built-in case."
         ),
     ] = None
     reference_system: Annotated[
-        str | None, _about("Reference system of the file; longitude and latitude come from it.")
+        str | None, _about("Reference system that the coordinates were converted from.")
     ] = None
-    approximate: Annotated[bool, _about("True for places of towns, not of substations.")] = False
 
 
 class SubstationReport(Struct, frozen=True):

@@ -23,6 +23,7 @@ class ReadOptions(msgspec.Struct, array_like=True, frozen=True):
     check: str | None = None
     columns: str | None = None
     name: str | None = None
+    coordinates: str | None = None
 
 
 class ReadLimits(msgspec.Struct, array_like=True, frozen=True):

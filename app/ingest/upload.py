@@ -7,6 +7,7 @@ import msgspec
 from app.errors import GridRejected
 from app.grid.report import ReadGrid
 from app.grid.text_rules import find_text_problem
+from app.ingest.build.coordinates import apply_coordinates, find_coordinates_problem
 from app.ingest.build.weights import WEIGHT_CHOICES
 from app.ingest.formats import FORMATS, choose_format, find_format
 from app.ingest.formats.foreign import find_foreign
@@ -47,9 +48,13 @@ def read_upload(upload: Upload, limits: ReadLimits) -> ReadGrid:
 
 
 def read_file(request: Request) -> ReadGrid:
-    """Run the reader of a file format; the report names the format. Raises: as ``run_reader``."""
+    """Run the reader of a file format; the report names the format.
+
+    Raises: GridRejected if the coordinates do not fit the option; as ``run_reader``.
+    """
     read = run_reader(request)
-    return replace(read, report=msgspec.structs.replace(read.report, format=request.reader))
+    read = replace(read, report=msgspec.structs.replace(read.report, format=request.reader))
+    return apply_coordinates(read, request.options.coordinates)
 
 
 def _list_file_faults(upload: Upload) -> list[Fault]:
@@ -87,6 +92,9 @@ def list_option_faults(options: ReadOptions) -> list[Fault]:
         faults.append(Fault("check", "can only be power_flow"))
     if options.columns not in (None, "topology"):
         faults.append(Fault("columns", "can only be topology"))
+    unknown = find_coordinates_problem(options.coordinates)
+    if unknown:
+        faults.append(Fault("coordinates", unknown))
     problem = find_text_problem(options.name) if options.name else None
     if problem:
         faults.append(Fault("name", problem))

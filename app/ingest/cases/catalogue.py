@@ -9,7 +9,7 @@ from app.errors import CaseUnreadable, GridRejected
 from app.grid.report import ReadGrid
 from app.ingest.cases.pandapower_process import read_case
 from app.ingest.cases.places import PLACED_CASES, add_places
-from app.ingest.cases.sizes import MATPOWER_SIZES, PANDAPOWER_SIZES
+from app.ingest.cases.sizes import MATPOWER_SIZES, PANDAPOWER_SIZES, PLACED_NETS
 from app.ingest.protocol import ReadLimits, ReadOptions, Request
 from app.ingest.upload import list_option_faults, read_file
 from ml.errors import Fault
@@ -26,13 +26,13 @@ class CaseInfo:
     buses: int
     branches: int
     has_places: bool = False
-    """Whether its buses have geographic coordinates and substations."""
+    """Whether its buses have geographic coordinates."""
 
 
 def list_cases() -> Iterator[CaseInfo]:
     """List every installed case with its size."""
     for name, (buses, branches) in PANDAPOWER_SIZES.items():
-        yield CaseInfo(name, "pandapower", buses, branches)
+        yield CaseInfo(name, "pandapower", buses, branches, name in PLACED_NETS)
     if find_matpower_folder() is not None:
         for name, (buses, branches) in MATPOWER_SIZES.items():
             placed = name in PLACED_CASES

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from app.errors import CaseUnreadable, ReaderNotStarted
+from app.grid.grid import Grid
 from app.grid.report import ReadGrid
 from app.ingest.cases.sizes import CASE_SIZES, PANDAPOWER_SIZES
 from app.ingest.protocol import ReadLimits, ReadOptions, Request
@@ -82,15 +83,16 @@ def read(request: Request) -> ReadGrid:
     return replace(
         read_grid,
         grid=replace(read_grid.grid, name=name, source=source),
-        report=read_grid.report.add_notes(_list_notes(name)),
+        report=read_grid.report.add_notes(_list_notes(name, read_grid.grid)),
     )
 
 
-def _list_notes(name: str) -> list[str]:
+def _list_notes(name: str, grid: Grid) -> list[str]:
     notes = [
         "Vm, Va and generation come from an AC power flow that the reader ran.",
-        "Coordinates are those of pandapower's drawing, not of a map.",
     ]
+    if grid.coordinate_system == "schematic":
+        notes.append("Coordinates are those of pandapower's drawing, not of a map.")
     if name not in CASE_SIZES:
         return notes
     return [

@@ -13,7 +13,7 @@ import numpy as np
 
 from app.errors import CaseUnreadable
 from app.grid.grid import Grid, Substations
-from app.grid.report import ReadGrid
+from app.grid.report import PlacesReport, ReadGrid
 from ml.arrays import FloatArray, IntArray
 
 TABLE = Path(__file__).with_name("places.npz")
@@ -85,7 +85,11 @@ def add_places(read: ReadGrid, case: str) -> ReadGrid:
         coordinate_system="geographic",
         substations=_make_substations(grid, at),
     )
-    report = msgspec.structs.replace(read.report, coordinates="geographic").add_notes([_NOTE])
+    report = msgspec.structs.replace(
+        read.report,
+        coordinates="geographic",
+        places=PlacesReport(buses=grid.bus_count, source="table"),
+    ).add_notes([_NOTE])
     return replace(read, grid=placed, report=report)
 
 

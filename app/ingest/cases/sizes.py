@@ -56,6 +56,9 @@ NET_SIZES: dict[str, tuple[int, int]] = {
 """Other networks of ``pandapower.networks`` with a fixed topology; most of Kerber's networks are
 generated at random and therefore left out."""
 
+PLACED_NETS = frozenset(("mv_oberrhein", "lv_schutterwald"))
+"""Networks of pandapower whose coordinates are longitude and latitude; the others are drawings."""
+
 PANDAPOWER_SIZES = CASE_SIZES | NET_SIZES
 
 MATPOWER_SIZES: dict[str, tuple[int, int]] = {

@@ -2,6 +2,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from app.ingest.cases.places import PLACED_CASES
+from app.ingest.cases.sizes import PLACED_NETS
 
 
 def test_every_case_is_listed_with_its_size(api: TestClient) -> None:
@@ -15,7 +16,7 @@ def test_every_case_is_listed_with_its_size(api: TestClient) -> None:
     }
     assert items["matpower:case_SyntheticUSA"]["buses"] == 82000
     placed = {name for name, case in items.items() if case["has_places"]}
-    assert placed == {f"matpower:{name}" for name in PLACED_CASES}
+    assert placed == {f"matpower:{name}" for name in PLACED_CASES} | PLACED_NETS
     assert len([name for name in items if name.startswith("matpower:")]) == 78
 
 

@@ -78,4 +78,7 @@ def _list_remarks(network: TracedCircuit, script: Script) -> Iterator[str]:
     if script.places.unreadable:
         yield f"{script.places.unreadable} row(s) of bus coordinates are not a bus and two numbers"
     if script.places.drawn and not script.places.geographic:
-        yield "Buscoords name no reference system: the coordinates are kept as a drawing"
+        yield (
+            "Buscoords name no reference system: the coordinates are kept as a drawing; the field "
+            "`coordinates` can name one"
+        )

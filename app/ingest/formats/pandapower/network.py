@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from app.errors import GridRejected
+from app.grid.grid import CoordinateSystem
 from app.grid.places import group_names
 from app.grid.report import ReadGrid, SourceNotes
 from app.grid.text_rules import find_text_problem, replace_controls
+from app.ingest.build.coordinates import detect_degrees
 from app.ingest.build.power_grid import build_power_grid
 from app.ingest.formats.pandapower.branches import read_branches
 from app.ingest.formats.pandapower.frames import Frame, get_frame, load_frames
@@ -96,7 +98,6 @@ def _read_buses(net: Net, types: IntArray, voltages: _Voltages) -> BusTable:
     loads, shunts = net.frame("load"), net.frame("shunt")
     ids, aliases = _name_buses(bus)
     coordinates = _read_places(bus)
-    placed = not np.isnan(coordinates).all()
     return BusTable(
         ids=ids,
         aliases=aliases,
@@ -110,7 +111,7 @@ def _read_buses(net: Net, types: IntArray, voltages: _Voltages) -> BusTable:
         types=types,
         regions={"zone": bus.texts("zone")} if any(bus.texts("zone")) else {},
         coordinates=coordinates,
-        coordinate_system="schematic" if placed else "none",
+        coordinate_system=_find_system(net, coordinates),
         substations=group_names(_read_substations(bus), "column"),
     )
 
@@ -190,6 +191,19 @@ def _read_places(bus: Frame) -> FloatArray:
         if text.startswith("{") and len(text) < 500:
             places[position] = _read_point(text)
     return places
+
+
+def _find_system(net: Net, coordinates: FloatArray) -> CoordinateSystem:
+    """Tell WGS84, which ``geo`` should be, from the drawings that many networks have there."""
+    if np.isnan(coordinates).all():
+        return "none"
+    lines = net.frame("line")
+    ends = np.column_stack(
+        [lines.positions(name, net.place, []) for name in ("from_bus", "to_bus")]
+    ).reshape(-1, 2)
+    known = (ends >= 0).all(axis=1)
+    degrees = detect_degrees(coordinates, ends[known], lines.numbers("length_km")[known])
+    return "geographic" if degrees else "schematic"
 
 
 def _read_point(text: str) -> tuple[float, float]:

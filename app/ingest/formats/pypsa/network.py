@@ -21,6 +21,7 @@ from ml.errors import Fault
 
 _ZIP = b"PK\x03\x04"
 _WGS84 = 4326
+_LEAST_SRID, _MOST_SRID = 1000, 999_999
 _TYPES = {"PV": 1, "Slack": 2}
 _NUMBER_COLUMNS = frozenset(("v_nom", "x", "y", "v_mag_pu_set", "v_mag_pu_min", "v_mag_pu_max"))
 _SUBSTATIONS = ("substation", "substation_id", "station_id")
@@ -84,6 +85,7 @@ def _make_buses(
         types=_find_types(parts, ids, at),
         coordinates=coordinates,
         coordinate_system=system,
+        reference_system=_name_system(parts.srid) if system == "schematic" else None,
         substations=group_names(_find_substations(buses), "file"),
         texts=_find_texts(buses) | {"fuel": _find_fuels(parts, len(ids), at)},
     )
@@ -105,6 +107,10 @@ def _read_state(parts: PypsaParts, attribute: str) -> FloatArray:
     if f"buses-{attribute}" not in parts.series:
         return np.full(parts.table("buses").count, np.nan)
     return parts.values("buses", attribute, np.nan)
+
+
+def _name_system(srid: int | None) -> str | None:
+    return f"EPSG:{srid}" if srid is not None and _LEAST_SRID <= srid <= _MOST_SRID else None
 
 
 def _read_places(buses: TextTable, srid: int | None) -> tuple[FloatArray, CoordinateSystem]:
