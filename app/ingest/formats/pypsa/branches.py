@@ -8,6 +8,7 @@ import numpy as np
 
 from app.ingest.formats.guards.text_table import TextTable
 from app.ingest.formats.pypsa.source import PypsaParts
+from app.ingest.formats.pypsa.transformer_types import TypedData, apply_types
 from app.power.tables import (
     LINE,
     LINK,
@@ -48,10 +49,11 @@ Heuck et al., Elektrische Energieversorgung (2010), for the others.
 
 
 class PypsaBranches(NamedTuple):
-    """The branches, and the number of lines whose type is not known."""
+    """The branches, and the numbers of lines and transformers whose type is not known."""
 
     table: BranchTable
     untyped: int
+    untyped_transformers: int = 0
 
 
 def read_branches(
@@ -63,12 +65,14 @@ def read_branches(
     ends = [_read_ends(table, place, faults) for table in tables]
     if faults:  # positions of -1 would read the voltage of another bus
         return PypsaBranches(_make_links(TextTable("links", {}, 0), ends[0][:0]), 0)
+    typed = apply_types(transformers, parts.table("transformer_types"))
     joined, untyped = _make_lines(lines, parts.table("line_types"), ends[0], base_kv)
     return PypsaBranches(
         join_branches(
-            [joined, _make_transformers(transformers, ends[1]), _make_links(links, ends[2])]
+            [joined, _make_transformers(transformers, typed, ends[1]), _make_links(links, ends[2])]
         ),
         untyped,
+        int(np.count_nonzero(~typed.typed & (np.array(transformers.texts("type")) != ""))),
     )
 
 
@@ -114,23 +118,27 @@ def _read_types(types: TextTable) -> dict[str, LineType]:
     return dict(zip(types.texts("name"), map(LineType._make, rows), strict=True))
 
 
-def _make_transformers(table: TextTable, ends: IntArray) -> BranchTable:
-    """Return the transformers; PyPSA gives r, x and b per unit of ``s_nom``."""
-    power = _read_limit(table, "s_nom")
+def _make_transformers(table: TextTable, typed: TypedData, ends: IntArray) -> BranchTable:
+    """Return the transformers; PyPSA gives r, x and b per unit of ``s_nom``, or by a type."""
+
+    def choose(by_type: FloatArray, column: str, default: float = 0.0) -> FloatArray:
+        return np.where(typed.typed, by_type, table.numbers(column, default))
+
+    power = np.where(typed.typed, typed.power, _read_limit(table, "s_nom"))
     scale = np.divide(BASE_MVA, power, where=power > 0, out=np.ones(len(ends)))
-    ratio = table.numbers("tap_ratio", 1.0)
-    at_second = table.numbers("tap_side", 0.0) == 1
+    ratio = choose(typed.ratio, "tap_ratio", 1.0)
+    at_second = np.where(typed.typed, typed.at_second, table.numbers("tap_side", 0.0) == 1)
     inverse = np.divide(1.0, ratio, where=ratio != 0, out=np.ones(len(ends)))
     return BranchTable(
         ends=ends,
         kinds=np.full(len(ends), TRANSFORMER),
-        resistance=table.numbers("r", 0.0) * scale,
-        reactance=table.numbers("x", 0.0) * scale,
-        charging=table.numbers("b", 0.0) / scale,
+        resistance=choose(typed.resistance, "r") * scale,
+        reactance=choose(typed.reactance, "x") * scale,
+        charging=choose(typed.susceptance, "b") / scale,
         rating=power,
         in_service=table.truths("active", default=True),
         tap=np.where(at_second, inverse, ratio),
-        shift=table.numbers("phase_shift", 0.0),
+        shift=choose(typed.shift, "phase_shift"),
     )
 
 

@@ -11,7 +11,7 @@ from ml.errors import Fault
 
 _TABLES = {f"{name}.csv": name for name in (*COMPONENTS, "network")}
 _SERIES = {f"{name}.csv": name for name in SERIES}
-_COUNTED = {f"{name}.csv": name for name in ("stores", "processes", "transformer_types")}
+_COUNTED = {f"{name}.csv": name for name in ("stores", "processes")}
 _KNOWN = _TABLES | _SERIES | _COUNTED
 _FIRST_ROWS = 2**23
 """Bytes that hold the header and the first snapshot of a series."""

@@ -188,6 +188,11 @@ def _list_remarks(parts: PypsaParts, branches: PypsaBranches) -> Iterator[str]:
             f"{branches.untyped:,} line(s) have a type that is neither in the file nor known: "
             "they have no impedance"
         )
+    if branches.untyped_transformers:
+        yield (
+            f"{branches.untyped_transformers:,} transformer(s) have a type that is neither in the "
+            "file nor known: their own r, x and b are used"
+        )
     further = [name for name in parts.table("links").names if name in ("bus2", "bus3", "bus4")]
     if further:
         yield "of a link with more than two buses the first two are used"

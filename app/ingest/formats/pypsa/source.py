@@ -18,6 +18,7 @@ COMPONENTS = (
     "storage_units",
     "shunt_impedances",
     "line_types",
+    "transformer_types",
 )
 """Components that are read; all others are counted."""
 SERIES = (
