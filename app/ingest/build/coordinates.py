@@ -1,6 +1,7 @@
 """Coordinates of the buses as the client wants them read: degrees, a drawing, or projected."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import msgspec
@@ -9,13 +10,15 @@ import numpy as np
 from app.errors import GridRejected
 from app.grid.grid import CoordinateSystem, Grid
 from app.grid.listing import join_first
-from app.grid.report import PlaceSource, ReadGrid
+from app.grid.report import PlaceSource, PlacesReport, ReadGrid
+from app.ingest.build.attributes import Scalar, to_number
 from ml.arrays import BoolArray, FloatArray, IntArray
 from ml.errors import Fault
 
 SYSTEMS = ("geographic", "schematic")
 _EPSG = re.compile(r"EPSG:\d{4,6}", re.IGNORECASE)
 _DEGREES = "EPSG:4326"
+_NONE: frozenset[str] = frozenset()
 _MOST = np.array([180.0, 90.0])
 _EARTH_KM = 6371.0
 _LEAST_LINES = 3
@@ -72,6 +75,29 @@ def _place(
     places = msgspec.structs.replace(read.report.places, source=source, reference_system=reference)
     report = msgspec.structs.replace(read.report, coordinates=system, places=places)
     return replace(read, grid=grid, report=report)
+
+
+def find_drawing(rows: Sequence[Mapping[str, Scalar]], choice: str | None) -> frozenset[str]:
+    """Return the columns x and y of a general format if they are coordinates, else nothing.
+
+    They are features unless the client names how coordinates are read, and the buses have no
+    latitude and longitude.
+    """
+    names = set().union(*rows) if choice else set()
+    return frozenset(("x", "y")) if {"x", "y"} <= names and not {"lat", "lon"} & names else _NONE
+
+
+def add_drawing(read: ReadGrid, rows: Sequence[Mapping[str, Scalar]]) -> ReadGrid:
+    """Take x and y of the buses as coordinates; a bus without two numbers has none."""
+    points = [(to_number(row.get("x")), to_number(row.get("y"))) for row in rows]
+    coordinates = np.array(points, dtype=np.float64).reshape(-1, 2)
+    placed = np.isfinite(coordinates).all(axis=1)
+    coordinates[~placed] = np.nan
+    if not placed.any():
+        return read
+    places = PlacesReport(buses=int(np.count_nonzero(placed)), source="file")
+    drawn = replace(read, report=msgspec.structs.replace(read.report, places=places))
+    return _place(drawn, coordinates, "schematic", "file", None)
 
 
 def detect_degrees(coordinates: FloatArray, ends: IntArray, kilometres: FloatArray) -> bool:

@@ -30,6 +30,7 @@ from app.ingest.build.attributes import (
 )
 from app.ingest.build.body import BranchIn, BusIn, GraphIn
 from app.ingest.build.clean_names import NameCleaner
+from app.ingest.build.coordinates import add_drawing, find_drawing
 from app.ingest.build.power_labels import natural_order, position_in
 from app.ingest.build.text_columns import choose_text_columns
 from app.ingest.build.topology import GIVEN_WEIGHT, read_topology, reject
@@ -85,7 +86,8 @@ def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
         reject(faults or [Fault("buses", "there are none")])
     use_weights = _use_weights(request, faults)
     label_sets = tuple(_read_label_sets(plain, faults))
-    numeric = [name for name in list_numeric_columns(plain.bus_attributes) if name not in _KEPT]
+    kept = _KEPT | find_drawing(plain.bus_attributes, request.options.coordinates)
+    numeric = [name for name in list_numeric_columns(plain.bus_attributes) if name not in kept]
     graph = GraphIn(
         buses=_make_buses(plain, numeric, faults),
         branches=[
@@ -101,9 +103,9 @@ def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
         name=request.options.name or read.grid.name,
         source=plain.source,
         branch_columns=_branch_columns(plain, read),
-        text_columns=_read_texts(plain, _KEPT.union(numeric)),
+        text_columns=_read_texts(plain, kept.union(numeric)),
     )
-    not_kept = _list_not_kept(plain, _KEPT.union(numeric))
+    not_kept = _list_not_kept(plain, kept.union(numeric))
     report = msgspec.structs.replace(
         read.report,
         labels=count_classes(label_sets),
@@ -116,7 +118,8 @@ def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
     )
     kept_note = [_NOT_KEPT_NOTE] if not_kept else []
     report = report.add_notes([*plain.notes, *kept_note, *_list_left_out(plain)])
-    return ReadGrid(grid, label_sets, report)
+    read = ReadGrid(grid, label_sets, report)
+    return add_drawing(read, plain.bus_attributes) if "x" in kept else read
 
 
 def _clean(plain: PlainGraph, cleaner: NameCleaner) -> PlainGraph:

@@ -13,8 +13,10 @@ from app.ingest.build.coordinates import (
     measure_distance,
 )
 from app.ingest.cases.catalogue import list_cases
+from app.ingest.formats import csv_tables
 from app.ingest.formats.opendss import network as opendss
 from app.ingest.formats.pypsa import network as pypsa
+from app.ingest.protocol import ReadOptions, Request
 from tests.app.ingest.archives import PYPSA, make_zip
 from tests.app.ingest.formats.opendss.circuits import FEEDER, pack
 from tests.app.ingest.requests import ask
@@ -95,6 +97,32 @@ def _pypsa(srid: int, place: str) -> bytes:
     files["net/network.csv"] = files["net/network.csv"].replace("4326", str(srid))
     files["net/buses.csv"] = files["net/buses.csv"].replace("A,380,10,50", f"A,380,{place}")
     return make_zip(files)
+
+
+_BUSES = f"id,x,y,load\na,{MUNICH[0]},{MUNICH[1]},1\nb,,,2\n"
+
+
+def _read_csv(buses: str, **options: str) -> ReadGrid:
+    files = {"file": b"source,target\na,b\n", "buses": buses.encode()}
+    return csv_tables.read(Request("csv", files, ReadOptions(**options)))
+
+
+def test_x_and_y_of_a_table_are_coordinates_if_the_client_says_how_to_read_them() -> None:
+    read = apply_coordinates(_read_csv(_BUSES, coordinates="EPSG:25832"), "EPSG:25832")
+    np.testing.assert_allclose(read.grid.coordinates[0], [11.575556, 48.137222], atol=1e-5)
+    assert np.isnan(read.grid.coordinates[1]).all()
+    assert read.grid.feature_names == ("load",)
+    assert read.report.places.buses == 1
+    assert not any(one.name in ("x", "y") for one in read.report.columns_not_kept)
+
+
+def test_x_and_y_of_a_table_are_features_otherwise() -> None:
+    full = _BUSES.replace("b,,", "b,1,2")
+    assert _read_csv(full).grid.feature_names == ("x", "y", "load")
+    with_degrees = "id,x,y,lat,lon\na,1,2,50,10\nb,3,4,51,11\n"
+    read = _read_csv(with_degrees, coordinates="geographic")
+    assert read.grid.feature_names == ("x", "y")
+    assert read.grid.coordinates[0].tolist() == [10, 50]
 
 
 def test_distances_are_great_circles() -> None:
