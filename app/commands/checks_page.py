@@ -82,7 +82,12 @@ PUBLIC_GRIDS = (
         remark="The taps and the voltages agree with each other: the base voltage of these buses "
         "is not the voltage that they are operated at.",
     ),
-    PublicGrid("Europe, case9241pegase (MATPOWER)", "matpower:case9241pegase"),
+    PublicGrid(
+        "Europe, case9241pegase (MATPOWER)",
+        "matpower:case9241pegase",
+        remark="The mismatches are at phase shifters: the file has their angles in radians and of "
+        "the other sign; they are read in degrees, as MATPOWER defines them.",
+    ),
     PublicGrid("Texas, ACTIVSg2000 (MATPOWER)", "matpower:case_ACTIVSg2000"),
     PublicGrid("USA, SyntheticUSA (MATPOWER)", "matpower:case_SyntheticUSA"),
     PublicGrid("Great Britain (pandapower)", "GBnetwork"),
