@@ -109,9 +109,7 @@ def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
     report = msgspec.structs.replace(
         read.report,
         labels=count_classes(label_sets),
-        weight=WeightReport("given", GIVEN_WEIGHT)
-        if use_weights
-        else WeightReport("one", "1 for every branch"),
+        weight=_describe_weight(use_weights),
         branch_columns=[ColumnInfo(name) for name in grid.branch_columns.names],
         columns_not_kept=not_kept,
         text_columns=describe_texts(grid),
@@ -120,6 +118,11 @@ def build_plain_grid(plain: PlainGraph, request: Request) -> ReadGrid:
     report = report.add_notes([*plain.notes, *kept_note, *_list_left_out(plain)])
     read = ReadGrid(grid, label_sets, report)
     return add_drawing(read, plain.bus_attributes) if "x" in kept else read
+
+
+def _describe_weight(use_weights: bool) -> WeightReport:
+    choice = ("given", GIVEN_WEIGHT) if use_weights else ("one", "1 for every branch")
+    return WeightReport(*choice)
 
 
 def _clean(plain: PlainGraph, cleaner: NameCleaner) -> PlainGraph:
