@@ -182,6 +182,23 @@ def checks(
 
 
 @cli.command()
+def corpus(
+    output: Annotated[
+        Path | None, typer.Option(help="File to write the page to. Default: print it.")
+    ] = None,
+) -> None:
+    """Read every grid of the corpus and write counts, time and memory; takes ten minutes."""
+    from app.bench.ingest import measure_corpus
+    from app.commands.corpus_page import make_corpus_page
+
+    page = "\n".join(make_corpus_page(measure_corpus(_read_settings().datasets_dir)))
+    if output is None:
+        typer.echo(page)
+    else:
+        output.write_text(f"{page}\n")
+
+
+@cli.command()
 def settings(
     training: Annotated[
         bool, typer.Option("--training", help="Print the settings of a training request instead.")
