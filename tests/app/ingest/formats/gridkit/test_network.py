@@ -41,7 +41,8 @@ def test_what_the_format_does_not_have_is_no_column() -> None:
         read(ask("gridkit", make_zip(GRIDKIT), weight="admittance"))
     assert "does not have" in caught.value.faults[0].problem
     checked = report_of(read(ask("gridkit", make_zip(GRIDKIT), check="power_flow")))
-    assert checked["power_flow"] == {"done": False, "reason": "the format has no impedances"}
+    flow = checked["power_flow"]
+    assert (flow["done"], flow["reason"]) == (False, "the format has no impedances")
 
 
 @pytest.mark.parametrize("separator", [",", ";", "#", "\t"])
