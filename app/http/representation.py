@@ -2,7 +2,8 @@
 
 import gzip
 import hashlib
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple, Self
 
@@ -96,6 +97,16 @@ def accepts_gzip(encodings: bytes) -> bool:
         if name.strip() in (b"gzip", b"*"):
             return not _is_zero(parameters)
     return False
+
+
+def compress(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield a stream in gzip form; quickly rather than tightly, because it is made per request."""
+    packer = zlib.compressobj(level=1, wbits=zlib.MAX_WBITS | 16)
+    for piece in pieces:
+        packed = packer.compress(piece)
+        if packed:
+            yield packed
+    yield packer.flush()
 
 
 def _is_zero(parameters: bytes) -> bool:

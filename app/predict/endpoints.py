@@ -6,7 +6,12 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Response
 from fastapi.responses import StreamingResponse
 
 from app.http.json_body import StrictJsonRoute
-from app.http.representation import Representation, RepresentationResponse
+from app.http.representation import (
+    Representation,
+    RepresentationResponse,
+    accepts_gzip,
+    compress,
+)
 from app.models.predictions import Source
 from app.predict import service
 from app.predict.answers import ChosenModel, encode
@@ -44,6 +49,7 @@ def _read_choice(
 
 
 ChoiceQuery = Annotated[ModelChoice, Depends(_read_choice)]
+EncodingHeader = Annotated[str, Header(include_in_schema=False)]
 
 
 def _read_filter(
@@ -92,6 +98,7 @@ def predict_all(
         Query(description="Form of the answer. Default: by the header `Accept`, else columns."),
     ] = None,
     accept: Annotated[str, Header(include_in_schema=False)] = "",
+    accept_encoding: EncodingHeader = "",
 ) -> Response:
     """Returns the predicted class and the class probabilities of every bus.
 
@@ -102,11 +109,14 @@ def predict_all(
     The filters apply to every form.
     """
     model = service.choose_model(session, choice)
-    return _stream(form or choose_form(accept), model, bus_filter.apply(model))
+    chosen = form or choose_form(accept)
+    return _stream(chosen, model, bus_filter.apply(model), accept_encoding)
 
 
 @router.post("", response_model=PredictionRowsOut, summary="Predict a list of buses")
-def predict_list(body: PredictListIn, session: ReadingSession) -> Response:
+def predict_list(
+    body: PredictListIn, session: ReadingSession, accept_encoding: EncodingHeader = ""
+) -> Response:
     """Returns the predictions for some buses as rows, in the order of the request.
 
     Answers 422 naming every bus that the grid does not have.
@@ -114,16 +124,20 @@ def predict_list(body: PredictListIn, session: ReadingSession) -> Response:
     graph_id = resolve_graph(session, body.graph_id, body.graph)
     choice = ModelChoice(graph_id, body.model_id, body.label)
     model = service.choose_model(session, choice)
-    return _stream("rows", model, service.find_buses(model, body.bus_ids))
+    return _stream("rows", model, service.find_buses(model, body.bus_ids), accept_encoding)
 
 
-def _stream(form: Form, model: ChosenModel, buses: IntArray) -> Response:
-    headers = {"Vary": "Accept"}
+def _stream(form: Form, model: ChosenModel, buses: IntArray, encodings: str) -> Response:
+    headers = {"Vary": "Accept, Accept-Encoding"}
+    pieces = write(form, model, buses)
+    if accepts_gzip(encodings.encode("latin-1", "replace")):
+        headers["Content-Encoding"] = "gzip"
+        pieces = compress(pieces)
     if form in ("csv", "geojson"):
         headers["Content-Disposition"] = f'attachment; filename="predictions.{form}"'
     kind = MEDIA_TYPES[form]
     media_type = f"{kind}; charset=utf-8" if kind.startswith("text/") else kind
-    return StreamingResponse(write(form, model, buses), media_type=media_type, headers=headers)
+    return StreamingResponse(pieces, media_type=media_type, headers=headers)
 
 
 @router.head("/{bus_id:path}", include_in_schema=False)

@@ -147,10 +147,11 @@ class PreparedAnswers:
     def _fill(self) -> None:
         """Prepare further buses of the grids that were asked for, for a short time."""
         end = time.monotonic() + _FILL_SECONDS
-        for query, answers in self._filling.items():
+        for answers in self._filling.values():
             while batch := list(islice(answers, _BATCH)):
                 if self._bytes + sum(map(_measure, batch)) > self._most_bytes:
-                    self._filling[query] = iter(())  # the rest is prepared when it is asked for
+                    # The rest is prepared when it is asked for; this also releases the grids.
+                    self._filling = dict.fromkeys(self._filling, iter(()))
                     return
                 for key, answer in batch:
                     self._add(key, answer)

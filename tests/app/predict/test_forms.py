@@ -104,6 +104,18 @@ def test_geojson_has_a_point_where_the_place_is_known(api: TestClient, graph_id:
     assert last["geometry"] is None
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_is_compressed_for_clients_that_accept_it(
+    api: TestClient, graph_id: str, form: str
+) -> None:
+    put_model(api, graph_id)
+    plain = get(api, f"form={form}", **{"Accept-Encoding": "identity"})
+    packed = get(api, f"form={form}", **{"Accept-Encoding": "gzip"})
+    assert "content-encoding" not in plain.headers
+    assert packed.headers["content-encoding"] == "gzip"
+    assert packed.content == plain.content
+
+
 @pytest.mark.parametrize(
     ("accept", "form"),
     [
