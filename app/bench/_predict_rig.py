@@ -40,6 +40,11 @@ class BenchServer:
     process: psutil.Process
     port: int
 
+    def processor_seconds(self) -> float:
+        """Return the processor time that the server has used."""
+        times = self.process.cpu_times()
+        return float(times.user + times.system)
+
     def get(self, path: str) -> Any:
         """Return an answer in JSON."""
         answer = httpx.get(self._locate(path), timeout=_ANSWER_SECONDS)

@@ -10,12 +10,13 @@ import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from app.bench._load import CLIENT, measure_latencies, measure_throughput
 from app.bench._predict_rig import BenchServer, run_server, watch_memory
 from app.bench._predict_server import COUNT_PATH, EMPTY_PATH
 
+Turn: TypeAlias = dict[str, tuple[float, float]]
 _PATHS = 20_000
 _NAMES_PER_BUS = 2
 _WARM_SECONDS = 60
@@ -62,20 +63,33 @@ def _measure_routes(server: BenchServer, buses: int, plan: _Plan) -> dict[str, A
     turns = []
     for turn in range(plan.turns):
         order = (EMPTY_PATH, "") if turn % 2 else ("", EMPTY_PATH)
-        rates = {
-            path: measure_throughput(server.port, [path] if path else paths, plan.seconds)
-            for path in order
-        }
-        turns.append((rates[""], rates[EMPTY_PATH]))
-    rate = statistics.median(predict for predict, _ in turns)
+        turns.append({path: _measure_turn(server, path, paths, plan) for path in order})
+    rate, empty_rate = (_take_median(turns, path, 0) for path in ("", EMPTY_PATH))
     latencies = measure_latencies(server.port, paths, 2 * plan.seconds, rate / 2)
     return {
         "requests_per_second": round(rate),
-        "empty_route_per_second": round(statistics.median(empty for _, empty in turns)),
-        "ratio": round(statistics.median(predict / empty for predict, empty in turns), 3),
+        "empty_route_per_second": round(empty_rate),
+        "ratio": round(statistics.median(turn[""][0] / turn[EMPTY_PATH][0] for turn in turns), 3),
+        "server_us": round(_take_median(turns, "", 1), 1),
+        "empty_route_us": round(_take_median(turns, EMPTY_PATH, 1), 1),
         "p50_ms": round(1000 * find_percentile(latencies, 0.5), 2),
         "p99_ms": round(1000 * find_percentile(latencies, 0.99), 2),
     }
+
+
+def _measure_turn(
+    server: BenchServer, path: str, paths: Sequence[str], plan: _Plan
+) -> tuple[float, float]:
+    """Return requests per second, and microseconds of the server's processor per request."""
+    before = server.processor_seconds()
+    started = time.perf_counter()
+    rate = measure_throughput(server.port, [path] if path else paths, plan.seconds)
+    count = rate * min(plan.seconds, time.perf_counter() - started)
+    return rate, 1e6 * (server.processor_seconds() - before) / count
+
+
+def _take_median(turns: Sequence[Turn], path: str, place: int) -> float:
+    return statistics.median(turn[path][place] for turn in turns)
 
 
 def _measure_bulk(server: BenchServer, form: str) -> dict[str, Any]:

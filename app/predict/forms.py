@@ -5,7 +5,7 @@ memory. Starlette asks for each piece in a thread, not in the event loop.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -84,7 +84,7 @@ def write_csv(model: ChosenModel, buses: IntArray) -> Iterator[bytes]:
     """Yield one line per bus, with a column per class."""
     yield write_lines([[neutralise(name) for name in _name_cells(model)]])
     for piece in _cut(model, buses):
-        yield write_lines(_list_cells(row, _to_safe_text) for row in describe_buses(model, piece))
+        yield write_lines(_tabulate(list(describe_buses(model, piece)), _to_safe_texts))
 
 
 def write_geojson(model: ChosenModel, buses: IntArray) -> Iterator[bytes]:
@@ -93,12 +93,12 @@ def write_geojson(model: ChosenModel, buses: IntArray) -> Iterator[bytes]:
     places, properties = _find_places(model.grid), _make_properties(_name_cells(model))
     features = (
         [
-            {
-                "type": "Feature",
-                "geometry": _make_point(place),
-                "properties": properties(*_list_cells(row, _to_text)),
-            }
-            for place, row in zip(places[piece].tolist(), describe_buses(model, piece), strict=True)
+            {"type": "Feature", "geometry": _make_point(place), "properties": properties(*cells)}
+            for place, cells in zip(
+                places[piece].tolist(),
+                _tabulate(list(describe_buses(model, piece)), _to_texts),
+                strict=True,
+            )
         ]
         for piece in _cut(model, buses)
     )
@@ -118,24 +118,30 @@ def _make_properties(names: list[str]) -> type[msgspec.Struct]:
     return msgspec.defstruct("Properties", fields, rename=dict(zip(fields, names, strict=True)))
 
 
-def _list_cells(row: BusRow, convert: Callable[[Any], Cell]) -> list[Cell]:
-    """Return a row as cells of a table; ``convert`` is applied to all but probabilities."""
-    values = msgspec.structs.astuple(row)
-    shares = values[_SHARES]
-    return [
-        *map(convert, values[:_SHARES]),
-        shares[row.predicted],
-        *shares.values(),
-        *map(convert, values[_SHARES + 1 :]),
-    ]
+def _tabulate(
+    rows: Sequence[BusRow], convert: Callable[[Sequence[Any]], Sequence[Cell]]
+) -> Iterator[tuple[Cell, ...]]:
+    """Yield the cells of each row; ``convert`` is applied to columns without probabilities."""
+    columns = list(zip(*map(msgspec.structs.astuple, rows), strict=True))
+    shares = columns[_SHARES]
+    highest = [share[row.predicted] for share, row in zip(shares, rows, strict=True)]
+    by_class = zip(*(share.values() for share in shares), strict=True)
+    before, after = map(convert, columns[:_SHARES]), map(convert, columns[_SHARES + 1 :])
+    return zip(*before, highest, *by_class, *after, strict=True)
 
 
-def _to_text(value: Any) -> Any:
-    return "; ".join(map(str, value)) if isinstance(value, list) else value
+def _to_texts(column: Sequence[Any]) -> Sequence[Cell]:
+    """Write lists as text."""
+    if list not in set(map(type, column)):
+        return column
+    return ["; ".join(map(str, value)) if isinstance(value, list) else value for value in column]
 
 
-def _to_safe_text(value: Any) -> Cell:
-    return neutralise(_to_text(value) if isinstance(value, list) else value)
+def _to_safe_texts(column: Sequence[Any]) -> Sequence[Cell]:
+    """Write lists as text, and no text that a spreadsheet would run as a formula."""
+    texts = _to_texts(column)
+    safe = {text: neutralise(text) for text in set(texts)}  # most columns have few values
+    return [safe[text] for text in texts]
 
 
 def _cut(model: ChosenModel, buses: IntArray) -> Iterator[IntArray]:

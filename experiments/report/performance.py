@@ -220,6 +220,8 @@ _PREDICT_COLUMNS = {
     "requests_per_second": "requests / s",
     "empty_route_per_second": "empty route / s",
     "ratio": "ratio",
+    "server_us": "µs",
+    "empty_route_us": "empty route µs",
     "p50_ms": "p50 ms",
     "p99_ms": "p99 ms",
 }

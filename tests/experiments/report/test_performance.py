@@ -64,7 +64,7 @@ def test_the_page_shows_how_predictions_are_served() -> None:
     page = describe(FIGURES)
     assert "## Predictions over HTTP" in page
     assert "client: wrk" in page
-    assert "| 2,000 | 9,000 | - | 1.5 | - | 2 |" in page
+    assert "| 2,000 | 9,000 | - | 1.5 | - | - | - | 2 |" in page
     assert "| rows | 0.5 | 20 | 15 |" in page
     assert "requests per second: 1.5, aim at least 1: met." in page
     assert "MB added by GET /predict for all buses: 220, aim at most 200: missed." in page
