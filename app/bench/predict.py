@@ -105,7 +105,7 @@ def _measure_bulk(server: BenchServer, form: str) -> dict[str, Any]:
         "form": form,
         "seconds": round(min(seconds), 3),
         "added_mb": round(max(added), 1),
-        "body_mb": round(size / 2**20, 1),
+        "body_mb": round(size / 2**20, 2),
     }
 
 

@@ -1,6 +1,6 @@
 """Predictions of many buses as columns, rows, CSV or GeoJSON, written piece by piece.
 
-Each form yields pieces of some thousand buses, so that an answer of any size needs little
+Each form yields pieces of some hundred buses, so that an answer of any size needs little
 memory. Starlette asks for each piece in a thread, not in the event loop.
 """
 
@@ -25,11 +25,24 @@ MEDIA_TYPES: dict[Form, str] = {
     "csv": "text/csv",
     "geojson": "application/geo+json",
 }
-_PIECE = 2000
+_PIECE = 500
 _SMALLEST_PIECE = 50
 _PIECE_CELLS = 40_000
 """Probabilities per piece: with many classes a piece has fewer buses."""
 _SHARES = BusRow.__struct_fields__.index("probabilities")
+
+
+class Point(msgspec.Struct, tag_field="type", tag="Point", gc=False):
+    """A place as longitude and latitude (RFC 7946)."""
+
+    coordinates: list[float]
+
+
+class Feature(msgspec.Struct, tag_field="type", tag="Feature", gc=False):
+    """A bus with its cells; the geometry is null without coordinates."""
+
+    geometry: Point | None
+    properties: msgspec.Struct
 
 
 def choose_form(accept: str) -> Form:
@@ -93,7 +106,7 @@ def write_geojson(model: ChosenModel, buses: IntArray) -> Iterator[bytes]:
     places, properties = _find_places(model.grid), _make_properties(_name_cells(model))
     features = (
         [
-            {"type": "Feature", "geometry": _make_point(place), "properties": properties(*cells)}
+            Feature(geometry=_make_point(place), properties=properties(*cells))
             for place, cells in zip(
                 places[piece].tolist(),
                 _tabulate(list(describe_buses(model, piece)), _to_texts),
@@ -115,7 +128,8 @@ def _name_cells(model: ChosenModel) -> list[str]:
 def _make_properties(names: list[str]) -> type[msgspec.Struct]:
     """Return a struct with these names in JSON; it is written faster than a dictionary."""
     fields = [f"cell_{position}" for position in range(len(names))]
-    return msgspec.defstruct("Properties", fields, rename=dict(zip(fields, names, strict=True)))
+    renamed = dict(zip(fields, names, strict=True))
+    return msgspec.defstruct("Properties", fields, rename=renamed, gc=False)
 
 
 def _tabulate(
@@ -157,8 +171,8 @@ def _find_places(grid: Grid) -> FloatArray:
     return np.full((grid.bus_count, 2), np.nan)
 
 
-def _make_point(place: list[float]) -> dict[str, Any] | None:
-    return {"type": "Point", "coordinates": place} if all(map(math.isfinite, place)) else None
+def _make_point(place: list[float]) -> Point | None:
+    return Point(coordinates=place) if all(map(math.isfinite, place)) else None
 
 
 _WRITERS: dict[Form, Callable[[ChosenModel, IntArray], Iterator[bytes]]] = {
