@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
+from urllib.parse import unquote_plus
 
 import structlog
 from sqlalchemy.orm import Session
@@ -24,6 +25,7 @@ from app.predict.answers import BusAnswer, ChosenModel, answer_buses, encode
 from app.predict.schemas import LONGEST_ID
 from app.predict.service import ModelChoice
 from app.storage.db import Database
+from app.storage.graph_names import find_named
 from app.storage.retry import DATABASE_AWAY
 
 PATH = "/predict/"
@@ -36,6 +38,7 @@ _MOST_WANTED = 256
 _ENTRY_BYTES = 400
 """Estimated memory of an answer beside its bytes: the key, the dictionary slot, the objects."""
 _GRID_QUERY = re.compile(rb"graph_id=([A-Za-z0-9_-]{1,64})")
+_NAME_QUERY = re.compile(rb"graph=([^&;=]{1,600})")
 _log = structlog.get_logger("levygrid.predict")
 
 
@@ -44,6 +47,13 @@ class _Check(NamedTuple):
 
     moment: float
     commits: int
+
+
+class _GridQuery(NamedTuple):
+    """The grid that a default request names, by id, by name or not at all."""
+
+    graph_id: str | None = None
+    name: str | None = None
 
 
 class PreparedAnswers:
@@ -62,6 +72,7 @@ class PreparedAnswers:
         self._state: repository.ServingState | None = None
         self._wanted: deque[tuple[str, bytes]] = deque(maxlen=_MOST_WANTED)
         self._filling: dict[bytes, Iterator[tuple[str, Representation]]] = {}
+        self._named: dict[str, str | None] = {}
         self._due = threading.Event()
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
@@ -76,7 +87,7 @@ class PreparedAnswers:
         if age > _CHECK_SECONDS:
             self._wake()
         found = self._answers.get(_make_key(path, query))
-        if found is None and _read_choice(query) is not None:
+        if found is None and _read_query(query) is not None:
             self._wanted.append((path, query))
             self._wake()
         return found
@@ -123,17 +134,25 @@ class PreparedAnswers:
         check = _Check(time.monotonic(), self._database.commits)
         with self._database.reading() as session:
             state = repository.read_state(session)
-            if state != self._state:
-                self._answers, self._bytes, self._filling = {}, 0, {}
+            named = {name: _find_id(session, name) for name in self._named}
+            if state != self._state or named != self._named:
+                self._answers, self._bytes, self._filling, self._named = {}, 0, {}, {}
                 self._state = state
             self._check = check
             for _ in range(len(self._wanted)):
                 self._prepare(session, *self._wanted.popleft())
 
     def _prepare(self, session: Session, path: str, query: bytes) -> None:
-        choice = _read_choice(query)
-        if choice is None or len(path) > len(PATH) + LONGEST_ID:
+        asked = _read_query(query)
+        if asked is None or len(path) > len(PATH) + LONGEST_ID:
             return
+        choice = ModelChoice(asked.graph_id)
+        if asked.name is not None:
+            named = _find_id(session, asked.name)
+            if named is None:
+                return
+            self._named[asked.name] = named
+            choice = ModelChoice(named)
         try:
             if query not in self._filling:
                 model = service.choose_model(session, choice)
@@ -204,9 +223,19 @@ def _make_key(path: str, query: bytes) -> str:
     return f"{path}\0{query.decode('latin-1')}" if query else path
 
 
-def _read_choice(query: bytes) -> ModelChoice | None:
-    """Return the choice of a default request; None for any other query."""
+def _read_query(query: bytes) -> _GridQuery | None:
+    """Return the grid that a default request names; None for any other query."""
     if not query:
-        return ModelChoice()
-    match = _GRID_QUERY.fullmatch(query)
-    return None if match is None else ModelChoice(graph_id=match[1].decode("ascii"))
+        return _GridQuery()
+    by_id, by_name = _GRID_QUERY.fullmatch(query), _NAME_QUERY.fullmatch(query)
+    if by_id is not None:
+        return _GridQuery(graph_id=by_id[1].decode("ascii"))
+    if by_name is not None:
+        return _GridQuery(name=unquote_plus(by_name[1].decode("latin-1")))
+    return None
+
+
+def _find_id(session: Session, name: str) -> str | None:
+    """Return the id of the newest version of the grid with this name."""
+    row = find_named(session, name)
+    return None if row is None else row.id

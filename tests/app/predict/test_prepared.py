@@ -4,13 +4,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sqlalchemy import update
 from starlette.testclient import TestClient
 
 from app.http.representation import Representation
 from app.predict.prepared import PreparedAnswers
 from app.settings import Settings
 from app.storage.db import Database
-from app.storage.tables import LabelRow
+from app.storage.tables import GraphRow, LabelRow
 from tests.app.conftest import MakeApi
 from tests.app.samples import post_graph, put_model, ring, store_sample
 from tests.processes import wait_for
@@ -79,6 +80,25 @@ def test_a_query_for_one_grid_is_prepared_too(api: TestClient) -> None:
     query = f"graph_id={first}"
     prepared = prepare(api, "/predict/1", query)
     assert prepared.body == get_unprepared(api, "/predict/1", query).content
+
+
+def test_a_name_is_prepared_and_follows_the_newest_version(
+    api: TestClient, other_process: Database
+) -> None:
+    first = post_graph(api, ring(name="north grid"))
+    put_model(api, first)
+    for query in ("graph=north%20grid", "graph=north+grid"):
+        prepared = prepare(api, "/predict/1", query)
+        assert prepared.body == get_unprepared(api, "/predict/1", query).content
+    path = "/predict/1?graph=north+grid"
+    assert api.get(path).json()["graph_id"] == first
+    with other_process.writing() as session:
+        session.execute(update(GraphRow).values(name="south grid"))
+    asked = changed = time.monotonic()
+    while api.get(path).status_code != 404:
+        assert asked - changed < 1
+        asked = time.monotonic()
+    assert api.get("/predict/1?graph=south+grid").json()["graph_id"] == first
 
 
 def test_a_bus_of_another_grid_is_prepared_when_it_is_asked_for(api: TestClient) -> None:
