@@ -266,7 +266,7 @@ def _choose_without_evidence(
         held_out = np.full_like(problem.indicator, 1 / problem.graph.class_count)
     reason = (
         f"{len(problem.known)} known labels of {int((problem.counts > 0).sum())} classes are too "
-        "few to compare methods; the default was used. Label at least six nodes, two per class."
+        "few to compare methods; the default was used. Label at least four nodes, two per class."
     )
     row = CandidateRow(candidate.key, candidate.family, None, None, 0.0, "chosen")
     member = Member(candidate, 1.0, 1.0, refit)
