@@ -21,6 +21,11 @@ class CaseOut(BaseModel):
         description="Whether the case comes with latitude and longitude per bus.",
         examples=[False],
     )
+    places_are_approximate: bool = Field(
+        description="Whether the places are those of the towns that buses are named after: good "
+        "enough for a map, and not used for training or checks.",
+        examples=[False],
+    )
 
 
 class CasesOut(BaseModel):

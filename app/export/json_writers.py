@@ -9,6 +9,7 @@ import numpy as np
 
 from app.export.sheet import Exported, Sheet, lay_out_branches, lay_out_buses
 from app.grid.grid import UNKNOWN_CLASS, Grid, LabelSet
+from app.grid.places import find_map_places
 from app.http.csv_text import Cell
 from app.http.responses import write_items, write_object
 
@@ -93,14 +94,12 @@ def _bus(grid: Grid, bus: int, label: LabelSet | None, geographic: bool) -> Topo
 def write_geojson(exported: Exported) -> Iterator[bytes]:
     """Yield all buses as points, then all branches as lines.
 
-    Without geographic coordinates the geometry is null, as RFC 7946 demands, and the place in
-    the drawing is a property.
+    Without coordinates on a map the geometry is null, as RFC 7946 demands, and the place in the
+    drawing is a property. The collection says in ``coordinate_system`` if places are approximate.
     """
     grid = exported.grid
     buses, branches = lay_out_buses(exported), lay_out_branches(exported)
-    places = (
-        grid.coordinates if grid.coordinate_system == "geographic" else grid.coordinates * np.nan
-    )
+    places = find_map_places(grid)
     points = (
         [_feature("Point", places[bus].tolist(), _row(buses, bus)) for bus in piece]
         for piece in _cut(grid.bus_count)
@@ -112,7 +111,8 @@ def write_geojson(exported: Exported) -> Iterator[bytes]:
         ]
         for piece in _cut(grid.branch_count)
     )
-    yield from write_object({"type": "FeatureCollection"}, "features", chain(points, lines))
+    before = {"type": "FeatureCollection", "coordinate_system": grid.coordinate_system}
+    yield from write_object(before, "features", chain(points, lines))
 
 
 def _feature(

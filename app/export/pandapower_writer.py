@@ -92,12 +92,18 @@ def _buses(exported: Exported) -> Sheet:
         "type": ["b"] * grid.bus_count,
         "zone": zones,
         "in_service": [True] * grid.bus_count,
-        "geo": [_point(place) for place in grid.coordinates],
+        "geo": _points(grid),
     }
     if exported.predictions is not None:
         sheet |= lay_out_predictions(exported.predictions)
         add_answers(sheet, exported, exported.predictions)
     return sheet
+
+
+def _points(grid: Grid) -> list[Cell]:
+    if grid.coordinate_system == "approximate":  # an import would take them as exact
+        return [None] * grid.bus_count
+    return [_point(place) for place in grid.coordinates]
 
 
 def _point(place: FloatArray) -> Cell:

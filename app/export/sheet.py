@@ -33,7 +33,7 @@ def lay_out_buses(exported: Exported) -> Sheet:
     sheet: Sheet = {"id": list(grid.bus_ids)}
     if any(grid.bus_names):
         sheet["name"] = [name or None for name in grid.bus_names]
-    if grid.coordinate_system != "none":
+    if grid.coordinate_system in ("geographic", "schematic"):  # an import would take all as exact
         places = ("lon", "lat") if grid.coordinate_system == "geographic" else ("x", "y")
         for place, column in zip(places, grid.coordinates.T, strict=True):
             sheet[place] = _numbers(column)

@@ -11,8 +11,9 @@ import scipy.sparse as sp
 from ml import islands_of
 from ml.arrays import FloatArray, IntArray
 
-CoordinateSystem = Literal["geographic", "schematic", "none"]
-"""``geographic``: columns are longitude, latitude; ``schematic``: x, y of a drawing."""
+CoordinateSystem = Literal["geographic", "approximate", "schematic", "none"]
+"""``geographic``: columns are longitude, latitude; ``approximate``: the same, but only good
+enough for a map, not for learning, distances or substations; ``schematic``: x, y of a drawing."""
 
 LabelSource = Literal["file", "catalogue", "user"]
 """Origin of a label set: the file of the grid, a definition of this service, or a user."""

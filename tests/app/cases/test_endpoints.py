@@ -3,6 +3,7 @@ from fastapi.testclient import TestClient
 
 from app.ingest.cases.places import PLACED_CASES
 from app.ingest.cases.sizes import PLACED_NETS
+from app.ingest.cases.towns import TOWN_CASES
 
 
 def test_every_case_is_listed_with_its_size(api: TestClient) -> None:
@@ -13,10 +14,14 @@ def test_every_case_is_listed_with_its_size(api: TestClient) -> None:
         "buses": 118,
         "branches": 186,
         "has_places": False,
+        "places_are_approximate": False,
     }
     assert items["matpower:case_SyntheticUSA"]["buses"] == 82000
     placed = {name for name, case in items.items() if case["has_places"]}
-    assert placed == {f"matpower:{name}" for name in PLACED_CASES} | PLACED_NETS
+    exact = {f"matpower:{name}" for name in PLACED_CASES} | PLACED_NETS
+    approximate = {name for name, case in items.items() if case["places_are_approximate"]}
+    assert approximate == {f"matpower:{name}" for name in TOWN_CASES}
+    assert placed == exact | approximate
     assert len([name for name in items if name.startswith("matpower:")]) == 78
 
 

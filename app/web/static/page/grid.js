@@ -4,6 +4,7 @@ import { layOut } from "./topology-layout.js";
 
 const PLACEMENTS = {
   geographic: "Buses are drawn at their geographic coordinates.",
+  approximate: "Places are approximate: buses are drawn at the town they are named after, or between their neighbours.",
   schematic: "Buses are drawn as in the diagram of the case; the positions are not geographic.",
   computed: "Not all buses have coordinates; their positions are computed from the branches.",
 };
@@ -33,7 +34,7 @@ export function makeGrid(topology) {
 function placesOf({ buses, branches, coordinate_system: system }) {
   const complete = buses.x.every((value, bus) => value !== null && buses.y[bus] !== null);
   if (!complete) return { ...layOut(buses.id.length, branches.from, branches.to), system: "computed" };
-  if (system !== "geographic") return { x: buses.x, y: buses.y, system };
+  if (system !== "geographic" && system !== "approximate") return { x: buses.x, y: buses.y, system };
   const middle = buses.y.reduce((sum, value) => sum + value, 0) / buses.y.length;
   const shrink = Math.cos((middle * Math.PI) / 180);
   return { x: buses.x.map((value) => value * shrink), y: buses.y, system };
