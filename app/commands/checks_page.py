@@ -86,9 +86,9 @@ PUBLIC_GRIDS = (
         "Europe, case9241pegase (MATPOWER)",
         "matpower:case9241pegase",
         remark="Some of the mismatches are at phase shifters: with their angles read as radians "
-        "of the other sign, 60 instead of 92 buses exceed 1 MVA (in case89pegase the largest "
-        "mismatch falls from 3,003 to 0.4 MVA). The 60 are not explained. Angles are read in "
-        "degrees, as MATPOWER defines them.",
+        "of the other sign, 60 instead of 92 buses without a generator exceed 1 MVA (in "
+        "case89pegase the largest mismatch falls from 3,003 to 0.4 MVA). The 60 are not "
+        "explained. Angles are read in degrees, as MATPOWER defines them.",
     ),
     PublicGrid("Texas, ACTIVSg2000 (MATPOWER)", "matpower:case_ACTIVSg2000"),
     PublicGrid("USA, SyntheticUSA (MATPOWER)", "matpower:case_SyntheticUSA"),

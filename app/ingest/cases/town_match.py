@@ -103,7 +103,8 @@ def _choose(candidates: FloatArray, middles: FloatArray) -> FloatArray:
 def _find_middles(places: FloatArray, around: IntArray) -> FloatArray:
     """Return the median of the places around each substation; nan if none has a place."""
     known = np.ma.masked_invalid(np.append(places, [[np.nan, np.nan]], axis=0)[around])
-    return np.asarray(np.ma.median(known, axis=1).filled(np.nan))
+    middles = np.ma.median(known, axis=1)  # type: ignore[no-untyped-call]
+    return np.asarray(middles.filled(np.nan))
 
 
 def _fill(places: FloatArray, around: IntArray) -> FloatArray:

@@ -3,7 +3,7 @@
 The table beside this module is made by ``levygrid places``; places.txt names source and licence.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from zlib import crc32
@@ -70,7 +70,7 @@ def load_towns(case: str, names: Sequence[str], path: Path = TOWN_TABLE) -> Town
     return TownPlaces(coordinates, named)
 
 
-def save_towns(places: dict[str, tuple[Sequence[str], TownPlaces]], path: Path) -> None:
+def save_towns(places: Mapping[str, tuple[Sequence[str], TownPlaces]], path: Path) -> None:
     """Write the table: per case the names' checksum, and hundredths of degrees per substation."""
     columns: dict[str, np.ndarray] = {}
     for case, (names, found) in places.items():
