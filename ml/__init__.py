@@ -62,6 +62,15 @@ if TYPE_CHECKING:
     from ml.training.search import SearchResult, search_settings
     from ml.training.selection.model import AutoResult, fit_auto, plan_auto, read_schedule
     from ml.training.selection.schedule import Schedule
+    from ml.trust.conformal import (
+        DEFAULT_COVERAGE,
+        HIGHEST_COVERAGE,
+        LOWEST_COVERAGE,
+        PredictionSets,
+        calibrate,
+        count_needed,
+    )
+    from ml.trust.label_sample import exceeds_range, is_random_sample, measure_distances
 
 _DOOR: dict[str, tuple[str, ...]] = {
     "ml.artifact.artifact": ("Artifact", "FORMAT", "FORMAT_2", "pack"),
@@ -127,15 +136,27 @@ _DOOR: dict[str, tuple[str, ...]] = {
     "ml.training.search": ("SearchResult", "search_settings"),
     "ml.training.selection.model": ("AutoResult", "fit_auto", "plan_auto", "read_schedule"),
     "ml.training.selection.schedule": ("Schedule",),
+    "ml.trust.conformal": (
+        "DEFAULT_COVERAGE",
+        "HIGHEST_COVERAGE",
+        "LOWEST_COVERAGE",
+        "PredictionSets",
+        "calibrate",
+        "count_needed",
+    ),
+    "ml.trust.label_sample": ("exceeds_range", "is_random_sample", "measure_distances"),
 }
 _HOME = {name: module for module, names in _DOOR.items() for name in names}
 
 __all__ = [
     "BASELINES",
     "DECISIVE",
+    "DEFAULT_COVERAGE",
     "DENSE_COPIES",
     "FORMAT",
     "FORMAT_2",
+    "HIGHEST_COVERAGE",
+    "LOWEST_COVERAGE",
     "METHODS",
     "NETWORKS",
     "TOLERANCE",
@@ -159,6 +180,7 @@ __all__ = [
     "ModelSizes",
     "NetworkSettings",
     "PairedCount",
+    "PredictionSets",
     "Schedule",
     "SearchResult",
     "Split",
@@ -166,13 +188,16 @@ __all__ = [
     "Surroundings",
     "TrainingResult",
     "accuracy_interval",
+    "calibrate",
     "change_settings",
     "check_fractions",
+    "count_needed",
     "count_pairs",
     "describe_unknown",
     "die_with_parent",
     "estimate",
     "evaluate",
+    "exceeds_range",
     "field_types",
     "find_field",
     "fit",
@@ -181,6 +206,7 @@ __all__ = [
     "fit_direct",
     "flatten_settings",
     "get_method",
+    "is_random_sample",
     "is_setting",
     "islands_of",
     "keep_freed_memory",
@@ -194,6 +220,7 @@ __all__ = [
     "load_artifact",
     "make_config",
     "measure_baselines",
+    "measure_distances",
     "pack",
     "plan_auto",
     "predict_probabilities",

@@ -22,7 +22,7 @@ ROOTS = {
     },
     "ml": {
         *("artifact", "compute", "config", "drop_edge", "graph", "levy", "methods", "nn"),
-        *("training", "arrays.py", "errors.py", "py.typed"),
+        *("training", "trust", "arrays.py", "errors.py", "py.typed"),
     },
 }
 LONGEST_FILE = 300

@@ -1,0 +1,1 @@
+"""How far answers can be trusted: prediction sets, calibration, and the sample of the labels."""
