@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -32,8 +33,14 @@ class Predictions:
     class_names: tuple[str, ...]
     probabilities: npt.NDArray[np.float32]
     parts: npt.NDArray[np.uint8]
+    created_at: datetime
     warnings: tuple[str, ...] = ()
     label_version: int = 1
+    feature_names: tuple[str, ...] = ()
+    is_out_of_fold: bool = False
+    """Whether the training buses are predicted by models that did not see their label."""
+    is_grouped: bool = False
+    """Whether these models saw no bus of the same substation either."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from app.models import repository
 from app.models.active import find_active_status
 from app.models.card import card as cards
 from app.models.card.headline import list_baseline_warnings, list_leak_warnings
-from app.models.card.reports import ModelFigures
+from app.models.card.reports import ModelFigures, SelectionReport
 from app.models.card.schema import CardOut
 from app.models.kept_baselines import NewBaseline, make_baseline_rows
 from app.models.predictions import PackedPredictions, Predictions, unpack_probabilities
@@ -220,7 +220,11 @@ def load_predictions(session: Session, model_id: str) -> Predictions:
             class_names=tuple(row.class_names),
             probabilities=unpack_probabilities(stored.probabilities, len(row.class_names)),
             parts=np.frombuffer(stored.parts, np.uint8),
+            created_at=row.created_at,
             warnings=(*list_baseline_warnings(row), *list_leak_warnings(row)),
+            feature_names=tuple(row.manifest.get("feature_names", ())),
+            is_out_of_fold=row.kind == "auto",
+            is_grouped=SelectionReport.from_stored(row.manifest.get("selection")).grouped,
         )
 
     return _predictions.get_or_load(model_id, load)

@@ -14,6 +14,7 @@ import numpy as np
 from app.grid.grid import UNKNOWN_CLASS, Grid
 from app.models.card.headline import warn_of_newer_labels
 from app.models.predictions import PART_NAMES, Predictions, Source
+from app.predict.trust import Promise, Quality, Reason, Trust, Versions
 from ml.arrays import IntArray
 
 ONLY_GRID = "the only grid with an active model that has this bus"
@@ -27,11 +28,10 @@ class ChosenModel:
     predictions: Predictions
     grid: Grid
     truth: IntArray
+    trust: Trust
     reason: str
     other_graph_ids: tuple[str, ...] = ()
     """Other grids with an active model, if the request did not name a grid."""
-    label_version: int = 1
-    """Newest version of the label set, which ``truth`` comes from."""
 
 
 class BusRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -49,6 +49,10 @@ class BusRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     answer: str
     source: Source
     split: str | None
+    prediction_set: list[str] | None
+    abstain: bool
+    quality: Quality
+    reasons: list[Reason]
 
 
 class BusAnswer(BusRow, frozen=True, kw_only=True, gc=False):
@@ -58,6 +62,8 @@ class BusAnswer(BusRow, frozen=True, kw_only=True, gc=False):
     graph_id: str
     model_id: str
     chosen: str
+    promise: Promise
+    versions: Versions
     warnings: list[str]
 
 
@@ -81,6 +87,8 @@ def describe_model(model: ChosenModel) -> dict[str, Any]:
         "graph_id": predictions.graph_id,
         "model_id": predictions.model_id,
         "chosen": model.reason,
+        "promise": model.trust.promise,
+        "versions": model.trust.versions,
         "warnings": list_warnings(model),
     }
 
@@ -93,12 +101,13 @@ def describe_buses(model: ChosenModel, buses: Sequence[int] | IntArray) -> Itera
     bus_names = grid.bus_names
     positions = np.asarray(buses, dtype=np.int64)
     shares = predictions.probabilities[positions]
-    for bus, share, best, known, part in zip(
+    for bus, share, best, known, part, trust in zip(
         positions.tolist(),
         round_shares(shares),
         np.argmax(shares, axis=1).tolist(),
         model.truth[positions].tolist(),
         predictions.parts[positions].tolist(),
+        model.trust.assess(positions, shares),
         strict=True,
     ):
         predicted, label = classes[best], names[known]
@@ -112,7 +121,15 @@ def describe_buses(model: ChosenModel, buses: Sequence[int] | IntArray) -> Itera
             answer=predicted if label is None else label,
             source="predicted" if known == UNKNOWN_CLASS else "known",
             split=PART_NAMES[part],
+            prediction_set=_name_classes(classes, trust.members),
+            abstain=trust.abstain,
+            quality=trust.quality,
+            reasons=trust.reasons,
         )
+
+
+def _name_classes(names: tuple[str, ...], members: list[int] | None) -> list[str] | None:
+    return None if members is None else [names[one] for one in members]
 
 
 def round_shares(probabilities: Any) -> list[Any]:
@@ -125,8 +142,9 @@ def round_shares(probabilities: Any) -> list[Any]:
 def list_warnings(model: ChosenModel) -> list[str]:
     """Return the warnings of the model, and one if the grid was chosen among several."""
     others, predictions = model.other_graph_ids, model.predictions
+    versions = model.trust.versions
     warnings = [
-        *warn_of_newer_labels(predictions.label, predictions.label_version, model.label_version),
+        *warn_of_newer_labels(predictions.label, versions.labels, versions.newest_labels),
         *predictions.warnings,
     ]
     if not others or model.reason == ONLY_GRID:

@@ -24,6 +24,7 @@ class BusFilter:
     source: Source | None = None
     order: Order = "bus"
     limit: int | None = None
+    abstain: bool | None = None
 
     def apply(self, model: ChosenModel) -> IntArray:
         """Return the positions of the selected buses. Raises: Rejected for an unknown class."""
@@ -35,6 +36,9 @@ class BusFilter:
         if self.source is not None:
             known = model.truth[buses] != UNKNOWN_CLASS
             buses = buses[known == (self.source == "known")]
+        if self.abstain is not None:
+            abstained = model.trust.find_abstained(shares)
+            buses = buses[abstained[buses] == self.abstain]
         if self.order == "least-certain":
             certainty = shares[buses].max(axis=1, initial=0)
             buses = buses[np.argsort(certainty, kind="stable")]

@@ -27,6 +27,7 @@ from app.predict.schemas import (
 from app.predict.service import ModelChoice
 from app.storage.db import ReadingSession
 from app.storage.graph_names import read_graph, resolve_graph
+from ml import DEFAULT_COVERAGE, HIGHEST_COVERAGE, LOWEST_COVERAGE
 from ml.arrays import IntArray
 
 router = APIRouter(prefix="/predict", tags=["predict"], route_class=StrictJsonRoute)
@@ -44,8 +45,17 @@ def _read_choice(
         str | None,
         Query(max_length=100, description="Label set. Default: that of the last promoted model."),
     ] = None,
+    coverage: Annotated[
+        float,
+        Query(
+            ge=LOWEST_COVERAGE,
+            le=HIGHEST_COVERAGE,
+            allow_inf_nan=False,
+            description="Fraction of buses whose prediction set contains the true class.",
+        ),
+    ] = DEFAULT_COVERAGE,
 ) -> ModelChoice:
-    return ModelChoice(graph_id, model_id, label)
+    return ModelChoice(graph_id, model_id, label, coverage)
 
 
 ChoiceQuery = Annotated[ModelChoice, Depends(_read_choice)]
@@ -72,8 +82,12 @@ def _read_filter(
         ),
     ] = "bus",
     limit: Annotated[int | None, Query(ge=1, description="Maximum number of buses.")] = None,
+    abstain: Annotated[
+        bool | None,
+        Query(description="Only buses without, or with, a decisive answer."),
+    ] = None,
 ) -> BusFilter:
-    return BusFilter(tuple(classes or ()), source, order, limit)
+    return BusFilter(tuple(classes or ()), source, order, limit, abstain)
 
 
 @router.get(
@@ -123,7 +137,7 @@ def predict_list(
     Answers 422 naming every bus that the grid does not have.
     """
     graph_id = resolve_graph(session, body.graph_id, body.graph)
-    choice = ModelChoice(graph_id, body.model_id, body.label)
+    choice = ModelChoice(graph_id, body.model_id, body.label, body.coverage)
     model = service.choose_model(session, choice)
     return _stream("rows", model, service.find_buses(model, body.bus_ids), accept_encoding)
 
@@ -148,7 +162,11 @@ def predict_bus(
     session: ReadingSession,
     choice: ChoiceQuery,
 ) -> Response:
-    """Returns the predicted class of one bus and the probability of every class.
+    """Returns the predicted class of one bus, its probabilities and how sure they are.
+
+    `prediction_set` are the classes that the bus may have at the stated coverage; `abstain` is
+    true if the set does not decide. `quality` and `reasons` say what supports the answer or
+    speaks against it.
 
     The answer has an `ETag`; a request with `If-None-Match` gets 304 while it has not changed.
     Large answers are compressed for clients that accept gzip. Without `model_id`, an answer may

@@ -78,9 +78,20 @@ def write_columns(model: ChosenModel, buses: IntArray) -> Iterator[bytes]:
         "answers": joined.answers.tolist(),
         "sources": joined.sources,
         "parts": [PART_NAMES[part] for part in predictions.parts[buses].tolist()],
-    }
+    } | _list_trust(model, buses)
     shares = (round_shares(predictions.probabilities[piece]) for piece in _cut(model, buses))
     yield from write_object(before, "probabilities", shares, after)
+
+
+def _list_trust(model: ChosenModel, buses: IntArray) -> dict[str, Any]:
+    """Return prediction sets, as positions of classes, qualities and reasons as columns."""
+    found = model.trust.assess(buses, model.predictions.probabilities[buses])
+    return {
+        "prediction_sets": found.members,
+        "abstain": found.abstain,
+        "quality": found.quality,
+        "reasons": found.reasons,
+    }
 
 
 def write_rows(model: ChosenModel, buses: IntArray) -> Iterator[bytes]:
@@ -155,8 +166,14 @@ def _to_texts(column: Sequence[Any]) -> Sequence[Cell]:
 def _to_safe_texts(column: Sequence[Any]) -> Sequence[Cell]:
     """Write lists as text, and no text that a spreadsheet would run as a formula."""
     texts = _to_texts(column)
-    safe = {text: neutralise(text) for text in set(texts)}  # most columns have few values
+    safe = {text: _make_safe(text) for text in set(texts)}  # most columns have few values
     return [safe[text] for text in texts]
+
+
+def _make_safe(cell: Cell) -> Cell:
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    return neutralise(cell)
 
 
 def _cut(model: ChosenModel, buses: IntArray) -> Iterator[IntArray]:

@@ -1,10 +1,10 @@
 """Queries that show whether stored answers still apply."""
 
 from datetime import datetime
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from sqlalchemy import func, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from app.storage.tables import ActiveModelRow, GraphRow, LabelRow
 
@@ -26,9 +26,21 @@ def read_state(session: Session) -> ServingState:
     return tuple(value for query in queries for value in session.execute(query).one())
 
 
-def find_label_stamp(session: Session, graph_id: str, label: str) -> tuple[datetime, int] | None:
-    """Return when a label set was stored, and its version; None if there is none."""
-    query = select(LabelRow.created_at, LabelRow.version)
-    row = session.execute(query.where(LabelRow.graph_id == graph_id, LabelRow.name == label))
-    found = row.one_or_none()
-    return None if found is None else (found.created_at, found.version)
+class ServedVersions(NamedTuple):
+    """Version of a grid, the newest of its family, and the stored version of a label set."""
+
+    grid: int
+    newest_grid: int
+    labels: int | None
+    labels_stored_at: datetime | None
+
+
+def find_versions(session: Session, graph_id: str, label: str) -> ServedVersions | None:
+    """Return the versions of a grid and of its label set; None if there is no such grid."""
+    family = aliased(GraphRow)
+    newest = select(func.max(family.version)).where(family.family == GraphRow.family)
+    query = select(
+        GraphRow.version, newest.scalar_subquery(), LabelRow.version, LabelRow.created_at
+    ).outerjoin(LabelRow, (LabelRow.graph_id == GraphRow.id) & (LabelRow.name == label))
+    row = session.execute(query.where(GraphRow.id == graph_id)).one_or_none()
+    return None if row is None else ServedVersions(*row)

@@ -1,5 +1,6 @@
 """Predictions as JSON."""
 
+from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -8,10 +9,14 @@ from app.http.json_body import BodyIn
 from app.models.card.reports import Part
 from app.models.card.schema import EXAMPLE_HEADLINE
 from app.models.predictions import Source
+from app.predict.trust import PromiseKind, Quality, Reason
+from ml import DEFAULT_COVERAGE, HIGHEST_COVERAGE, LOWEST_COVERAGE
 
 LONGEST_ID = 200
 """Characters of a bus id or name in a request."""
 _CHOSEN = "Why this model answers."
+_PROMISE = "What the prediction sets promise, for all buses of this model."
+_VERSIONS = "Versions of the grid, the labels and the model behind the answer."
 _WARNINGS = (
     "Reasons to doubt the answer: the grid was chosen among several, a baseline had a higher "
     "validation accuracy, or a feature reveals the label."
@@ -28,12 +33,32 @@ _EXAMPLE_ROW: dict[str, Any] = {
     "answer": "generator",
     "source": "known",
     "split": "test",
+    "prediction_set": ["generator"],
+    "abstain": False,
+    "quality": "known",
+    "reasons": ["known label"],
+}
+_EXAMPLE_PROMISE: dict[str, Any] = {
+    "kind": "empirical",
+    "coverage": 0.9,
+    "calibration_buses": 118,
+    "calibration_substations": None,
+    "sentence": "SENTENCE",
+}
+_EXAMPLE_VERSIONS: dict[str, Any] = {
+    "grid": 1,
+    "newest_grid": 1,
+    "labels": 1,
+    "newest_labels": 1,
+    "model_created_at": "2026-11-18T16:20:00Z",
 }
 _EXAMPLE_MODEL: dict[str, Any] = {
     "label": "role",
     "graph_id": "0f6f6a1a6a0b4d0f8b5d8a4f8a3f1c2e",
     "model_id": "7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f",
     "chosen": "the only active model",
+    "promise": _EXAMPLE_PROMISE,
+    "versions": _EXAMPLE_VERSIONS,
     "warnings": [EXAMPLE_HEADLINE],
 }
 
@@ -60,6 +85,49 @@ class BusRowOut(BaseModel):
     split: Part | None = Field(
         description="Part of the split that the bus belongs to; null if it was not used."
     )
+    prediction_set: list[str] | None = Field(
+        description="Classes that the bus may have at the coverage of `promise`: it contains the "
+        "true class of that fraction of buses. Null if the labels are too few."
+    )
+    abstain: bool = Field(
+        description="Whether the model leaves the answer open: the label is unknown and the set "
+        "does not have exactly one class."
+    )
+    quality: Quality = Field(
+        description="`known`: the label is known. `good`: the set has one class and nothing speaks "
+        "against it. `uncertain`: the set does not decide. `doubtful`: the promise may not hold "
+        "for this bus, see `reasons`."
+    )
+    reasons: list[Reason] = Field(description="Why the answer has this quality.")
+
+
+class PromiseOut(BaseModel):
+    """What the prediction sets promise."""
+
+    kind: PromiseKind = Field(
+        description="`exact`: holds for random buses, whatever the model. `empirical`: was "
+        "measured, but the same labels had a part in making the model. `none`: the labels are too "
+        "few or not a random sample."
+    )
+    coverage: float = Field(description="Fraction of sets that contain the true class.")
+    calibration_buses: int = Field(
+        description="Known buses whose label was hidden from the model that predicted them."
+    )
+    calibration_substations: int | None = Field(
+        description="Substations of these buses, each of which counts once; null if buses count "
+        "singly."
+    )
+    sentence: str = Field(description="The promise in words.")
+
+
+class VersionsOut(BaseModel):
+    """Versions behind an answer."""
+
+    grid: int = Field(description="Version of the grid that the model was made for.")
+    newest_grid: int = Field(description="Newest version of this grid.")
+    labels: int = Field(description="Version of the label set that the model has learnt.")
+    newest_labels: int = Field(description="Newest version of the label set; 0 if it is deleted.")
+    model_created_at: datetime = Field(description="Time at which the model was stored.")
 
 
 class PredictionOut(BusRowOut):
@@ -71,6 +139,8 @@ class PredictionOut(BusRowOut):
     graph_id: str = Field(description="Grid of the bus.")
     model_id: str = Field(description="Model that answers.")
     chosen: str = Field(description=_CHOSEN)
+    promise: PromiseOut = Field(description=_PROMISE)
+    versions: VersionsOut = Field(description=_VERSIONS)
     warnings: list[str] = Field(description=_WARNINGS)
 
 
@@ -83,6 +153,8 @@ class PredictionColumnsOut(BaseModel):
         description="Model that answers.", examples=["7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f"]
     )
     chosen: str = Field(description=_CHOSEN, examples=["the only active model"])
+    promise: PromiseOut = Field(description=_PROMISE, examples=[_EXAMPLE_PROMISE])
+    versions: VersionsOut = Field(description=_VERSIONS, examples=[_EXAMPLE_VERSIONS])
     warnings: list[str] = Field(description=_WARNINGS, examples=[[EXAMPLE_HEADLINE]])
     class_names: list[str] = Field(
         description="Names of the classes.", examples=[["neither", "load", "generator"]]
@@ -118,6 +190,22 @@ class PredictionColumnsOut(BaseModel):
         description="Part of the split that each bus belongs to; null where it was not used.",
         examples=[["test", None]],
     )
+    prediction_sets: list[list[int] | None] = Field(
+        description="Prediction set of each bus as positions in `class_names`; null if the labels "
+        "are too few.",
+        examples=[[[2], [0, 1]]],
+    )
+    abstain: list[bool] = Field(
+        description="Whether the model leaves the answer open.", examples=[[False, True]]
+    )
+    quality: list[Quality] = Field(
+        description="Quality of each answer, as in `GET /predict/{bus_id}`.",
+        examples=[["known", "uncertain"]],
+    )
+    reasons: list[list[Reason]] = Field(
+        description="Why each answer has this quality.",
+        examples=[[["known label"], ["set is not decisive"]]],
+    )
 
 
 class PredictionRowsOut(BaseModel):
@@ -129,6 +217,8 @@ class PredictionRowsOut(BaseModel):
         description="Model that answers.", examples=["7d3f1f0c9a5e4a0c8f5e2b1d6c4a3b2f"]
     )
     chosen: str = Field(description=_CHOSEN, examples=["the only active model"])
+    promise: PromiseOut = Field(description=_PROMISE, examples=[_EXAMPLE_PROMISE])
+    versions: VersionsOut = Field(description=_VERSIONS, examples=[_EXAMPLE_VERSIONS])
     warnings: list[str] = Field(description=_WARNINGS, examples=[[EXAMPLE_HEADLINE]])
     class_names: list[str] = Field(
         description="Names of the classes.", examples=[["neither", "load", "generator"]]
@@ -162,4 +252,10 @@ class PredictListIn(BodyIn):
     )
     label: str | None = Field(
         None, max_length=100, description="Label set. Default: that of the last promoted model."
+    )
+    coverage: float = Field(
+        DEFAULT_COVERAGE,
+        ge=LOWEST_COVERAGE,
+        le=HIGHEST_COVERAGE,
+        description="Fraction of buses whose prediction set contains the true class.",
     )

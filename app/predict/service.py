@@ -2,17 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.errors import ModelNotFound, NoModelYet, Rejected
+from app.errors import GraphNotFound, ModelNotFound, NoModelYet, Rejected
 from app.graphs.service import get_graph, get_label_set, load_grid
 from app.grid.bus_search import get_bus
 from app.grid.grid import Grid
 from app.jobs.service import list_jobs
 from app.jobs.states import JobState
 from app.models import service as models
+from app.models.label_evidence import LabelEvidence, gather_evidence
 from app.models.predictions import Predictions, find_known
 from app.predict import repository
 from app.predict.answers import (
@@ -21,7 +23,9 @@ from app.predict.answers import (
     ChosenModel,
     answer_buses,
 )
+from app.predict.trust import Trust, Versions, make_trust
 from app.storage.cache import BoundedCache
+from ml import DEFAULT_COVERAGE
 from ml.arrays import IntArray
 from ml.errors import Fault
 
@@ -30,15 +34,26 @@ _MOST_SEARCHED = 8
 """Grids searched for a bus that the chosen grid lacks; jobs searched for a model in training."""
 _TRUTHS_REMEMBERED = 32
 _truths: BoundedCache[IntArray] = BoundedCache(_TRUTHS_REMEMBERED)
+_evidence: BoundedCache[LabelEvidence] = BoundedCache(_TRUTHS_REMEMBERED)
+_trusts: BoundedCache[Trust] = BoundedCache(_TRUTHS_REMEMBERED)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """The model, grid and label set that a request names; None where it names none."""
+    """The model, grid and label set that a request names, and the coverage of its sets."""
 
     graph_id: str | None = None
     model_id: str | None = None
     label: str | None = None
+    coverage: float = DEFAULT_COVERAGE
+
+
+class ChosenData(NamedTuple):
+    """What the evidence for a model is gathered from."""
+
+    predictions: Predictions
+    grid: Grid
+    truth: IntArray
 
 
 def choose_model(session: Session, choice: ModelChoice) -> ChosenModel:
@@ -53,10 +68,31 @@ def choose_model(session: Session, choice: ModelChoice) -> ChosenModel:
         model_id, reason, others = _find_active(session, choice)
     predictions = models.load_predictions(session, model_id)
     grid = load_grid(session, predictions.graph_id)
-    stamp = repository.find_label_stamp(session, predictions.graph_id, predictions.label)
-    truth = _truths.get_or_load(f"{model_id} {stamp}", lambda: _load_truth(session, predictions))
-    newest = 0 if stamp is None else stamp[1]
-    return ChosenModel(predictions, grid, truth, reason, others, newest)
+    stored = repository.find_versions(session, predictions.graph_id, predictions.label)
+    if stored is None:
+        raise GraphNotFound(f"There is no grid {predictions.graph_id!r}.")
+    key = f"{model_id} {stored}"
+    truth = _truths.get_or_load(key, lambda: _load_truth(session, predictions))
+    trust = _trusts.get_or_load(
+        f"{key} {choice.coverage}",
+        lambda: _assess(ChosenData(predictions, grid, truth), key, stored, choice.coverage),
+    )
+    return ChosenModel(predictions, grid, truth, trust, reason, others)
+
+
+def _assess(
+    data: ChosenData, key: str, stored: repository.ServedVersions, coverage: float
+) -> Trust:
+    evidence = _evidence.get_or_load(key, lambda: gather_evidence(*data))
+    predictions = data.predictions
+    versions = Versions(
+        grid=stored.grid,
+        newest_grid=stored.newest_grid,
+        labels=predictions.label_version,
+        newest_labels=stored.labels or 0,
+        model_created_at=predictions.created_at,
+    )
+    return make_trust(evidence, len(predictions.class_names), data.truth, versions, coverage)
 
 
 def predict_bus(session: Session, choice: ModelChoice, text: str) -> BusAnswer:
@@ -64,11 +100,13 @@ def predict_bus(session: Session, choice: ModelChoice, text: str) -> BusAnswer:
 
     Raises: BusNotFound, and the errors of ``choose_model``.
     """
-    model = _prefer_grid_with_bus(session, choose_model(session, choice), text)
+    model = _prefer_grid_with_bus(session, choose_model(session, choice), text, choice.coverage)
     return next(answer_buses(model, [_find_bus(session, model, text)]))
 
 
-def _prefer_grid_with_bus(session: Session, model: ChosenModel, text: str) -> ChosenModel:
+def _prefer_grid_with_bus(
+    session: Session, model: ChosenModel, text: str, coverage: float
+) -> ChosenModel:
     """Return the model of another grid if the chosen one lacks the bus and only that has it."""
     if not model.other_graph_ids or model.grid.find_buses(text):
         return model
@@ -80,7 +118,7 @@ def _prefer_grid_with_bus(session: Session, model: ChosenModel, text: str) -> Ch
     if len(having) != 1:
         return model
     others = tuple(one for one in model.other_graph_ids if one not in having)
-    found = choose_model(session, ModelChoice(graph_id=having[0]))
+    found = choose_model(session, ModelChoice(graph_id=having[0], coverage=coverage))
     return replace(found, reason=ONLY_GRID, other_graph_ids=others)
 
 

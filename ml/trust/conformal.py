@@ -59,7 +59,11 @@ def count_needed(coverage: float) -> int:
 
 
 def calibrate(
-    probabilities: FloatArray, truth: IntArray, coverage: float, groups: IntArray | None = None
+    given: FloatArray,
+    truth: IntArray,
+    class_count: int,
+    coverage: float,
+    groups: IntArray | None = None,
 ) -> PredictionSets | None:
     """Make prediction sets from nodes whose label the model had not seen.
 
@@ -67,17 +71,15 @@ def calibrate(
     promise is then for a node of a new group (Lee, Barber and Willett 2023). None if there are
     fewer units than the coverage needs.
 
-    Shapes: probabilities (n, K), truth (n,), groups (n,).
+    Shapes: given (n,) probabilities of the true classes, truth (n,), groups (n,).
     """
     units = np.arange(len(truth)) if groups is None else np.unique(groups, return_inverse=True)[1]
     count = len(np.unique(units))
     needed = count_needed(coverage)
     if count < needed:
         return None
-    classes = probabilities.shape[1]
     pairs = np.unique(np.column_stack([truth, units]), axis=0)
-    bins = assign_bins(np.bincount(pairs[:, 0], minlength=classes), max(LEAST_IN_BIN, needed))
-    given = probabilities[np.arange(len(truth)), truth]
+    bins = assign_bins(np.bincount(pairs[:, 0], minlength=class_count), max(LEAST_IN_BIN, needed))
     thresholds = np.empty(int(bins.max()) + 1)
     for one in range(len(thresholds)):
         inside = bins[truth] == one

@@ -10,6 +10,7 @@ from app.models.kept_baselines import NewBaseline
 from app.models.predictions import PackedPredictions
 from app.models.service import NewModel, store_model
 from app.storage.db import Database
+from app.storage.tables import GraphRow
 from ml import MetricsDocument, Split
 from ml.artifact.artifact import pack
 
@@ -49,7 +50,10 @@ def store_sample(
     count: int = 2,
     **extra: Any,
 ) -> str:
-    """Store a model of a ring of six buses as a worker does, and return its id."""
+    """Store a model of a ring of buses as a worker does, and return its id.
+
+    Its probabilities repeat after six buses.
+    """
     probabilities = np.array(
         [[0.1, 0.7, 0.2], [0.2, 0.2, 0.6], [0.8, 0.1, 0.1], [0.3, 0.4, 0.3]] + [[0.2, 0.3, 0.5]] * 2
     )
@@ -71,11 +75,14 @@ def store_sample(
         },
         metrics={"train": part, "validation": part, "test": part},
         curves={"epoch": [1, 2]},
-        predictions=PackedPredictions.pack(
-            extra.pop("probabilities", probabilities), extra.pop("split", split)
-        ),
+        predictions=PackedPredictions(b"", b""),
     )
     with database.writing() as session:
+        graph = session.get(GraphRow, graph_id)
+        buses = len(probabilities) if graph is None else graph.bus_count
+        shares = extra.pop("probabilities", np.resize(probabilities, (buses, 3)))
+        packed = PackedPredictions.pack(shares, extra.pop("split", split))
+        model = replace(model, predictions=packed)
         return store_model(session, replace(model, **extra)).id
 
 

@@ -49,7 +49,7 @@ def test_rows_are_the_answers_for_single_buses(api: TestClient, graph_id: str) -
         single = api.get(f"/predict/{row['bus_id']}").json()
         assert row == {name: single[name] for name in row}
         assert single.keys() - row.keys() == {
-            "label", "graph_id", "model_id", "chosen", "warnings",
+            "label", "graph_id", "model_id", "chosen", "promise", "versions", "warnings",
         }  # fmt: skip
 
 
@@ -80,7 +80,12 @@ def test_csv_has_one_line_per_bus_and_one_column_per_class(api: TestClient, grap
         "answer": "load",
         "source": "known",
         "split": "train",
+        "prediction_set": "",
+        "abstain": "false",
+        "quality": "known",
+        "reasons": "known label",
     }
+    assert (last["abstain"], last["reasons"]) == ("true", "too few labels")
     assert (last["known_label"], last["source"]) == ("", "predicted")
 
 
@@ -154,6 +159,8 @@ def list_ids(api: TestClient, query: str) -> list[str]:
         ("class=load", "14"),
         ("class=load&class=generator", "134"),
         ("source=predicted", "6"),
+        ("abstain=true", "6"),
+        ("abstain=false&class=load", "14"),
         ("source=known&class=neither", "25"),
         ("order=least-certain", "456213"),
         ("order=least-certain&limit=2", "45"),
@@ -190,7 +197,8 @@ def test_every_unknown_class_is_named_with_the_classes_there_are(
 
 
 @pytest.mark.parametrize(
-    "query", ["form=xml", "limit=0", "limit=x", "source=maybe", "order=most", "sort=x"]
+    "query",
+    ["form=xml", "abstain=maybe", "limit=0", "limit=x", "source=maybe", "order=most", "sort=x"],
 )
 def test_invalid_parameters_are_refused(api: TestClient, graph_id: str, query: str) -> None:
     put_model(api, graph_id)

@@ -109,7 +109,7 @@ def test_a_bus_of_another_grid_is_prepared_when_it_is_asked_for(api: TestClient)
     assert api.get("/predict/6").json()["graph_id"] == large
 
 
-@pytest.mark.parametrize("query", ["coverage=0.9", "graph_id=", "graph_id=none", "model_id=x"])
+@pytest.mark.parametrize("query", ["coverage=9", "graph_id=", "graph_id=none", "model_id=x"])
 def test_other_queries_are_left_to_the_fastapi_route(api: TestClient, query: str) -> None:
     put_model(api, post_graph(api))
     prepare(api, "/predict/1")

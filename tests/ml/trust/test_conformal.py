@@ -6,6 +6,7 @@ from ml.trust.conformal import (
     HIGHEST_COVERAGE,
     LEAST_IN_BIN,
     LOWEST_COVERAGE,
+    PredictionSets,
     assign_bins,
     calibrate,
     count_needed,
@@ -26,14 +27,21 @@ def draw_nodes(
     return powers / powers.sum(axis=1, keepdims=True), truth
 
 
+def make_sets(
+    probabilities: FloatArray, truth: IntArray, coverage: float, groups: IntArray | None = None
+) -> PredictionSets | None:
+    given = probabilities[np.arange(len(truth)), truth]
+    return calibrate(given, truth, probabilities.shape[1], coverage, groups)
+
+
 @pytest.mark.parametrize(
     ("coverage", "needed"), [(0.5, 1), (0.8, 4), (0.9, 9), (0.95, 19), (0.99, 99)]
 )
 def test_the_resolution_is_the_number_of_calibration_nodes(coverage: float, needed: int) -> None:
     assert count_needed(coverage) == needed
     probabilities, truth = draw_nodes(np.random.default_rng(0), needed)
-    assert calibrate(probabilities[1:], truth[1:], coverage) is None
-    sets = calibrate(probabilities, truth, coverage)
+    assert make_sets(probabilities[1:], truth[1:], coverage) is None
+    sets = make_sets(probabilities, truth, coverage)
     assert sets is not None
     assert sets.units == needed
 
@@ -70,7 +78,7 @@ def test_every_class_with_enough_nodes_has_the_coverage() -> None:
     hits: dict[int, list[float]] = {0: [], 1: [], 2: []}
     for _ in range(100):
         probabilities, truth = draw_nodes(generator, 2000)
-        sets = calibrate(probabilities[:600], truth[:600], 0.9)
+        sets = make_sets(probabilities[:600], truth[:600], 0.9)
         assert sets is not None
         assert len(set(sets.bins.tolist())) == 3
         inside = sets.exceed(probabilities[600:])[np.arange(1400), truth[600:]]
@@ -102,8 +110,8 @@ def test_a_new_group_has_the_coverage_and_single_nodes_would_not_show_it() -> No
 
 def test_groups_are_counted_for_the_resolution() -> None:
     probabilities, truth = draw_nodes(np.random.default_rng(3), 80)
-    assert calibrate(probabilities, truth, 0.9, np.arange(80) // 10) is None
-    sets = calibrate(probabilities, truth, 0.9, np.arange(80) // 5)
+    assert make_sets(probabilities, truth, 0.9, np.arange(80) // 10) is None
+    sets = make_sets(probabilities, truth, 0.9, np.arange(80) // 5)
     assert sets is not None
     assert sets.units == 16
 
@@ -112,7 +120,7 @@ def test_sets_grow_with_the_coverage_and_always_hold_the_most_probable_class() -
     probabilities, truth = draw_nodes(np.random.default_rng(4), 500)
     last = np.zeros_like(probabilities, dtype=bool)
     for coverage in np.linspace(LOWEST_COVERAGE, HIGHEST_COVERAGE, 12):
-        sets = calibrate(probabilities, truth, float(coverage))
+        sets = make_sets(probabilities, truth, float(coverage))
         assert sets is not None
         inside = sets.contain(probabilities)
         assert (inside | ~last).all()
@@ -124,7 +132,7 @@ def test_a_written_out_conformal_predictor_gives_the_same_sets() -> None:
     """An oracle by p-values: a class belongs to the set if its p-value exceeds 1 - c."""
     probabilities, truth = draw_nodes(np.random.default_rng(5), 90)
     asked, _ = draw_nodes(np.random.default_rng(6), 40)
-    sets = calibrate(probabilities, truth, 0.83)
+    sets = make_sets(probabilities, truth, 0.83)
     assert sets is not None
     scores = [1 - probabilities[place, one] for place, one in enumerate(truth)]
     for row, inside in zip(asked, sets.exceed(asked), strict=True):
