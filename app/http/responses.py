@@ -24,7 +24,10 @@ def write_object(
     """
     yield msgspec.json.encode(before)[:-1] + b',"%b":[' % name.encode()
     yield from write_items(pieces)
-    yield b"]" + (b"," + msgspec.json.encode(after)[1:] if after else b"}")
+    yield b"]"
+    for key, value in (after or {}).items():
+        yield b"," + msgspec.json.encode({key: value})[1:-1]
+    yield b"}"
 
 
 def write_items(pieces: Iterable[list[Any]]) -> Iterator[bytes]:

@@ -101,13 +101,14 @@ def describe_buses(model: ChosenModel, buses: Sequence[int] | IntArray) -> Itera
     bus_names = grid.bus_names
     positions = np.asarray(buses, dtype=np.int64)
     shares = predictions.probabilities[positions]
-    for bus, share, best, known, part, trust in zip(
+    trust = model.trust.assess(positions, shares)
+    for bus, share, best, known, part, members, abstain, quality, reasons in zip(
         positions.tolist(),
         round_shares(shares),
         np.argmax(shares, axis=1).tolist(),
         model.truth[positions].tolist(),
         predictions.parts[positions].tolist(),
-        model.trust.assess(positions, shares),
+        *trust,
         strict=True,
     ):
         predicted, label = classes[best], names[known]
@@ -121,15 +122,11 @@ def describe_buses(model: ChosenModel, buses: Sequence[int] | IntArray) -> Itera
             answer=predicted if label is None else label,
             source="predicted" if known == UNKNOWN_CLASS else "known",
             split=PART_NAMES[part],
-            prediction_set=_name_classes(classes, trust.members),
-            abstain=trust.abstain,
-            quality=trust.quality,
-            reasons=trust.reasons,
+            prediction_set=None if members is None else [classes[one] for one in members],
+            abstain=abstain,
+            quality=quality,
+            reasons=reasons,
         )
-
-
-def _name_classes(names: tuple[str, ...], members: list[int] | None) -> list[str] | None:
-    return None if members is None else [names[one] for one in members]
 
 
 def round_shares(probabilities: Any) -> list[Any]:

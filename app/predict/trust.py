@@ -3,11 +3,9 @@
 The promise of the sets is common to all buses of a model; reasons are per bus.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -67,13 +65,13 @@ class Versions(msgspec.Struct, frozen=True):
         return self.newest_grid > self.grid or self.newest_labels > self.labels
 
 
-class BusTrust(msgspec.Struct, frozen=True):
-    """How sure the answer for one bus is; the set has positions of classes."""
+class BusTrust(NamedTuple):
+    """How sure the answers for some buses are, as lists; sets have positions of classes."""
 
-    members: list[int] | None
-    abstain: bool
-    quality: Quality
-    reasons: list[Reason]
+    members: list[list[int]] | list[None]
+    abstain: list[bool]
+    quality: list[Quality]
+    reasons: list[list[Reason]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,29 +86,28 @@ class Trust:
     versions: Versions
     codes: npt.NDArray[np.uint8]
 
-    def assess(self, buses: IntArray, probabilities: npt.NDArray[np.float32]) -> Iterator[BusTrust]:
-        """Yield how sure the answers for these buses are. Shapes: buses (n,), (n, K)."""
+    def assess(self, buses: IntArray, probabilities: npt.NDArray[np.float32]) -> BusTrust:
+        """Return how sure the answers for these buses are. Shapes: buses (n,), (n, K)."""
         codes = self.codes[buses]
+        is_known: BoolArray = (codes & _KNOWN) != 0
         if self.sets is None:
-            for code in codes.tolist():
-                yield BusTrust(None, not code & _KNOWN, *_explain(code))
-            return
+            return BusTrust([None] * len(buses), (~is_known).tolist(), *_explain_all(codes))
         inside = self.sets.contain(probabilities)
         sizes = inside.sum(axis=1)
-        abstain = (sizes != 1) & ((codes & _KNOWN) == 0)
-        codes = np.where(abstain, codes | _UNDECIDED, codes)
+        abstain = (sizes != 1) & ~is_known
         places = np.nonzero(inside)[1].tolist()
-        first = 0
-        for size, doubt, code in zip(sizes.tolist(), abstain.tolist(), codes.tolist(), strict=True):
-            yield BusTrust(places[first : first + size], doubt, *_explain(code))
-            first += size
+        ends = np.cumsum(sizes).tolist()
+        members = [places[first:end] for first, end in zip([0, *ends], ends, strict=False)]
+        marked = np.where(abstain, codes | _UNDECIDED, codes)
+        return BusTrust(members, abstain.tolist(), *_explain_all(marked))
 
     def find_abstained(self, probabilities: npt.NDArray[np.float32]) -> BoolArray:
         """Return the buses without a known label and without a decisive set, (N,)."""
-        unknown = (self.codes & _KNOWN) == 0
+        unknown: BoolArray = (self.codes & _KNOWN) == 0
         if self.sets is None:
             return unknown
-        return unknown & (self.sets.contain(probabilities).sum(axis=1) != 1)
+        undecided: BoolArray = self.sets.contain(probabilities).sum(axis=1) != 1
+        return unknown & undecided
 
 
 def make_trust(
@@ -133,7 +130,12 @@ def make_trust(
     return Trust(sets, _make_promise(evidence, sets, coverage), versions, codes)
 
 
-@lru_cache(maxsize=256)
+def _explain_all(codes: npt.NDArray[np.uint8]) -> tuple[list[Quality], list[list[Reason]]]:
+    explained = {code: _explain(code) for code in np.unique(codes).tolist()}
+    found = [explained[code] for code in codes.tolist()]
+    return [quality for quality, _ in found], [reasons for _, reasons in found]
+
+
 def _explain(code: int) -> tuple[Quality, list[Reason]]:
     reasons: list[Reason] = [reason for reason in _REASONS if code & _CODES[reason]]
     if code & _KNOWN:

@@ -8,8 +8,10 @@ threshold, so that the fraction holds for each of them (Vovk 2012, "Mondrian").
 
 import math
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from ml.arrays import BoolArray, FloatArray, IntArray
 
@@ -18,6 +20,7 @@ LOWEST_COVERAGE, HIGHEST_COVERAGE = 0.5, 0.99
 LEAST_IN_BIN = 50
 """Calibration nodes from which a class has its own threshold: the coverage is then met to 2 %."""
 _ROUNDING = 1e-9
+Probabilities: TypeAlias = FloatArray | npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,17 +38,17 @@ class PredictionSets:
     bins: IntArray
     units: int
 
-    def contain(self, probabilities: FloatArray) -> BoolArray:
+    def contain(self, probabilities: Probabilities) -> BoolArray:
         """Return which classes belong to the sets; the most probable class always does.
 
         Without it, a model that is right more often than the coverage asks for would return
         empty sets. Shapes: (n, K) -> (n, K).
         """
-        return self.exceed(probabilities) | (
-            np.arange(probabilities.shape[1]) == probabilities.argmax(axis=1)[:, None]
-        )
+        inside = self.exceed(probabilities)
+        inside[np.arange(len(inside)), probabilities.argmax(axis=1)] = True
+        return inside
 
-    def exceed(self, probabilities: FloatArray) -> BoolArray:
+    def exceed(self, probabilities: Probabilities) -> BoolArray:
         """Return which classes reach their threshold, (n, K): sets that may be empty."""
         return np.greater_equal(probabilities, self.thresholds)
 

@@ -26,9 +26,12 @@ def faults_of(api: TestClient, address: str) -> dict[str, str]:
         (
             "/predict?grid=x",
             "grid",
-            ["graph_id", "graph", "model_id", "label", "class", "source", "order", "limit", "form"],
+            [
+                *("graph_id", "graph", "model_id", "label", "coverage", "form"),
+                *("class", "source", "order", "limit", "abstain"),
+            ],
         ),
-        ("/predict/1?grid=x", "grid", ["graph_id", "graph", "model_id", "label"]),
+        ("/predict/1?grid=x", "grid", ["graph_id", "graph", "model_id", "label", "coverage"]),
         ("/models?grid=x", "grid", ["limit", "cursor", "graph_id", "graph", "label"]),
     ],
 )

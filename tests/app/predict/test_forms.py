@@ -92,8 +92,12 @@ def test_csv_has_one_line_per_bus_and_one_column_per_class(api: TestClient, grap
 def test_csv_is_safe_to_open_in_a_spreadsheet(api: TestClient) -> None:
     body = ring()
     body["buses"][0]["name"] = "=1+1"
-    put_model(api, post_graph(api, body))
-    assert read_csv(get(api, "form=csv"))[0]["bus_name"] == "'=1+1"
+    names = ("=load", "-x", "+y")
+    put_model(api, post_graph(api, body), class_names=names)
+    first = read_csv(get(api, "form=csv"))[0]
+    assert (first["bus_name"], first["class"], first["answer"]) == ("'=1+1", "'-x", "'-x")
+    cells = [cell for row in read_csv(get(api, "form=csv")) for cell in row.values()]
+    assert not any(cell.startswith(("=", "+", "-", "@")) for cell in cells)
 
 
 def test_geojson_has_a_point_where_the_place_is_known(api: TestClient, graph_id: str) -> None:

@@ -37,6 +37,8 @@ function facts(grid, predictions, bus) {
   if (predictions.predicted[bus] >= 0) {
     rows.push(["Answer", describeAnswer(predictions, bus)]);
     rows.push(["Predicted", predictions.classNames[predictions.predicted[bus]]]);
+    rows.push(["Possible classes", describeSet(predictions, bus)]);
+    rows.push(["Quality", predictions.qualityText(bus)]);
     rows.push(["Known label", describeKnown(predictions, bus)]);
     rows.push(["Use of the label", describeUse(predictions, bus)]);
   }
@@ -47,6 +49,14 @@ function facts(grid, predictions, bus) {
 const describeAnswer = (predictions, bus) =>
   make("span", {}, make("strong", {}, predictions.classNames[predictions.answers[bus]]),
     predictions.isKnown(bus) ? " (the known label)" : ` (predicted, ${asPercent(predictions.confidence(bus))})`);
+
+/** The prediction set; its promise is the tooltip. */
+function describeSet(predictions, bus) {
+  const names = predictions.predictionSet(bus);
+  const { promise } = predictions;
+  const text = names === null ? "no promise: too few labels" : `${names.join(", ")} (${asPercent(promise.coverage)} coverage)`;
+  return make("span", { title: promise?.sentence ?? "" }, text);
+}
 
 function describeUse(predictions, bus) {
   const part = predictions.partOf(bus);

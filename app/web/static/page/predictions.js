@@ -32,6 +32,23 @@ export class Predictions {
     return this.known(bus) >= 0;
   }
 
+  /** Names of the classes that the bus may have; null if the labels are too few for a set. */
+  predictionSet(bus) {
+    return this.columns?.prediction_sets[bus]?.map((index) => this.classNames[index]) ?? null;
+  }
+
+  /** "known", "good", "uncertain" or "doubtful", with the reasons in brackets. */
+  qualityText(bus) {
+    const reasons = this.columns?.reasons[bus] ?? [];
+    const quality = this.columns?.quality[bus] ?? "";
+    return reasons.length ? `${quality} (${reasons.join(", ")})` : quality;
+  }
+
+  /** Coverage of the prediction sets, and the promise in words. */
+  get promise() {
+    return this.columns?.promise ?? null;
+  }
+
   isWrong(bus) {
     return this.isKnown(bus) && this.known(bus) !== this.predicted[bus];
   }
