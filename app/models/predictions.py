@@ -10,7 +10,9 @@ import numpy.typing as npt
 
 from app.errors import StoredDataDamaged
 from app.grid.grid import UNKNOWN_CLASS, LabelSet
-from app.models.card.reports import Part
+from app.models.card.headline import list_baseline_warnings, list_leak_warnings
+from app.models.card.reports import Part, SelectionReport
+from app.storage.tables import ModelRow, PredictionRow
 from ml import Split
 from ml.arrays import IntArray
 
@@ -41,6 +43,24 @@ class Predictions:
     """Whether the training buses are predicted by models that did not see their label."""
     is_grouped: bool = False
     """Whether these models saw no bus of the same substation either."""
+
+
+def make_predictions(row: ModelRow, stored: PredictionRow) -> Predictions:
+    """Unpack the stored predictions of a model. Raises: StoredDataDamaged."""
+    return Predictions(
+        model_id=row.id,
+        graph_id=row.graph_id,
+        label=row.label,
+        label_version=row.label_version,
+        class_names=tuple(row.class_names),
+        probabilities=unpack_probabilities(stored.probabilities, len(row.class_names)),
+        parts=np.frombuffer(stored.parts, np.uint8),
+        created_at=row.created_at,
+        warnings=(*list_baseline_warnings(row), *list_leak_warnings(row)),
+        feature_names=tuple(row.manifest.get("feature_names", ())),
+        is_out_of_fold=row.kind == "auto",
+        is_grouped=SelectionReport.from_stored(row.manifest.get("selection")).grouped,
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import cast
 from uuid import uuid4
 
-import numpy as np
 from sqlalchemy.orm import Session
 
 from app.errors import GraphNotFound, ModelInUse, ModelNotFound, StoredDataDamaged
@@ -16,11 +15,10 @@ from app.grid.hidden_columns import list_hidden_columns
 from app.models import repository
 from app.models.active import find_active_status
 from app.models.card import card as cards
-from app.models.card.headline import list_baseline_warnings, list_leak_warnings
-from app.models.card.reports import ModelFigures, SelectionReport
+from app.models.card.reports import ModelFigures
 from app.models.card.schema import CardOut
 from app.models.kept_baselines import NewBaseline, make_baseline_rows
-from app.models.predictions import PackedPredictions, Predictions, unpack_probabilities
+from app.models.predictions import PackedPredictions, Predictions, make_predictions
 from app.storage.cache import BoundedCache
 from app.storage.db import current_time
 from app.storage.documents import (
@@ -210,22 +208,7 @@ def load_predictions(session: Session, model_id: str) -> Predictions:
     """
 
     def load() -> Predictions:
-        row = get_model(session, model_id)
-        stored = get_prediction(session, model_id)
-        return Predictions(
-            model_id=row.id,
-            graph_id=row.graph_id,
-            label=row.label,
-            label_version=row.label_version,
-            class_names=tuple(row.class_names),
-            probabilities=unpack_probabilities(stored.probabilities, len(row.class_names)),
-            parts=np.frombuffer(stored.parts, np.uint8),
-            created_at=row.created_at,
-            warnings=(*list_baseline_warnings(row), *list_leak_warnings(row)),
-            feature_names=tuple(row.manifest.get("feature_names", ())),
-            is_out_of_fold=row.kind == "auto",
-            is_grouped=SelectionReport.from_stored(row.manifest.get("selection")).grouped,
-        )
+        return make_predictions(get_model(session, model_id), get_prediction(session, model_id))
 
     return _predictions.get_or_load(model_id, load)
 

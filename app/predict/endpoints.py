@@ -165,8 +165,7 @@ def predict_bus(
     """Returns the predicted class of one bus, its probabilities and how sure they are.
 
     `prediction_set` are the classes that the bus may have at the stated coverage; `abstain` is
-    true if the set does not decide. `quality` and `reasons` say what supports the answer or
-    speaks against it.
+    true if the set does not decide. `quality` and `reasons` describe what the answer rests on.
 
     The answer has an `ETag`; a request with `If-None-Match` gets 304 while it has not changed.
     Large answers are compressed for clients that accept gzip. Without `model_id`, an answer may

@@ -107,7 +107,7 @@ class PromiseOut(BaseModel):
     """What the prediction sets promise."""
 
     kind: PromiseKind = Field(
-        description="`exact`: holds for random buses, whatever the model. `empirical`: was "
+        description="`exact`: holds for random buses with any model. `empirical`: was "
         "measured, but the same labels had a part in making the model. `none`: the labels are too "
         "few or not a random sample."
     )
@@ -122,7 +122,7 @@ class PromiseOut(BaseModel):
     sentence: str = Field(description="The promise in words.")
 
 
-class VersionsOut(BaseModel):
+class AnswerVersionsOut(BaseModel):
     """Versions behind an answer."""
 
     grid: int = Field(description="Version of the grid that the model was made for.")
@@ -142,7 +142,7 @@ class PredictionOut(BusRowOut):
     model_id: str = Field(description="Model that answers.")
     chosen: str = Field(description=_CHOSEN)
     promise: PromiseOut = Field(description=_PROMISE)
-    versions: VersionsOut = Field(description=_VERSIONS)
+    versions: AnswerVersionsOut = Field(description=_VERSIONS)
     warnings: list[str] = Field(description=_WARNINGS)
 
 
@@ -156,7 +156,7 @@ class PredictionColumnsOut(BaseModel):
     )
     chosen: str = Field(description=_CHOSEN, examples=["the only active model"])
     promise: PromiseOut = Field(description=_PROMISE, examples=[_EXAMPLE_PROMISE])
-    versions: VersionsOut = Field(description=_VERSIONS, examples=[_EXAMPLE_VERSIONS])
+    versions: AnswerVersionsOut = Field(description=_VERSIONS, examples=[_EXAMPLE_VERSIONS])
     warnings: list[str] = Field(description=_WARNINGS, examples=[[]])
     class_names: list[str] = Field(
         description="Names of the classes.", examples=[["generator", "load", "neither"]]
@@ -220,7 +220,7 @@ class PredictionRowsOut(BaseModel):
     )
     chosen: str = Field(description=_CHOSEN, examples=["the only active model"])
     promise: PromiseOut = Field(description=_PROMISE, examples=[_EXAMPLE_PROMISE])
-    versions: VersionsOut = Field(description=_VERSIONS, examples=[_EXAMPLE_VERSIONS])
+    versions: AnswerVersionsOut = Field(description=_VERSIONS, examples=[_EXAMPLE_VERSIONS])
     warnings: list[str] = Field(description=_WARNINGS, examples=[[]])
     class_names: list[str] = Field(
         description="Names of the classes.", examples=[["generator", "load", "neither"]]

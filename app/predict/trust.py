@@ -51,7 +51,7 @@ class Promise(msgspec.Struct, frozen=True):
 
 
 class Versions(msgspec.Struct, frozen=True):
-    """Versions behind an answer; described by ``schemas.VersionsOut``."""
+    """Versions behind an answer; described by ``schemas.AnswerVersionsOut``."""
 
     grid: int
     newest_grid: int
