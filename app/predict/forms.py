@@ -160,7 +160,7 @@ def _to_texts(column: Sequence[Any]) -> Sequence[Cell]:
     """Write lists as text."""
     if list not in set(map(type, column)):
         return column
-    return ["; ".join(map(str, value)) if isinstance(value, list) else value for value in column]
+    return ["; ".join(value) if isinstance(value, list) else value for value in column]
 
 
 def _to_safe_texts(column: Sequence[Any]) -> Sequence[Cell]:
