@@ -33,6 +33,11 @@ _TEXT_KINDS: dict[str, tuple[str, ...]] = {
 """Kinds that a text column of the file gives, and the names of the column, best first."""
 
 
+def list_kinds() -> list[str]:
+    """List the kinds that are computed at once; a grid may lack the columns that one needs."""
+    return sorted((*CATALOGUE, *_TEXT_KINDS))
+
+
 def compute_label_set(grid: Grid, kind: str, bus_types: LabelSet | None = None) -> LabelSet:
     """Return a label set of the catalogue; feeders are traced from the sources in ``bus_types``.
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
 
 from app.ingest.formats import FORMATS
+from app.labels.catalogue import list_kinds
 from app.web.assets import answer_asset, find_assets
 from app.web.policy import page_headers
 from app.web.rendering import render
@@ -20,7 +21,8 @@ router = APIRouter(include_in_schema=False)
 def show_page(view: Literal["plain", "large"] = "plain") -> HTMLResponse:
     """Show the grid, its predictions and the jobs; the view ``large`` may use WebGL."""
     modules = sorted(name for name in _assets() if name.startswith("page/"))
-    html = render("page.html", modules=modules, config=make_config(), formats=FORMATS)
+    lists = {"modules": modules, "formats": FORMATS, "kinds": list_kinds()}
+    html = render("page.html", config=make_config(), **lists)
     return HTMLResponse(html, headers=page_headers(webgl=view == "large"))
 
 

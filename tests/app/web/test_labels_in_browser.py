@@ -56,6 +56,16 @@ def test_a_text_column_becomes_a_label_with_one_click(
     expect(page.locator("#train-label")).to_have_value("country")
 
 
+def test_a_kind_of_the_catalogue_is_computed_with_one_click(
+    watch: Watch, trained: TrainedService, grid: Any
+) -> None:
+    page = _open(watch(trained.address), grid)
+    page.select_option("#kind-form [name=kind]", "voltage_level")
+    page.click("#kind-button")
+    expect(page.locator(_RESULT)).to_contain_text("voltage_level is stored: 2 classes on 4 buses.")
+    expect(page.locator("#label-sets")).to_contain_text("Hides base_kv")
+
+
 def test_rows_of_a_file_are_refused_by_line_and_skipped_on_request(
     watch: Watch, trained: TrainedService, grid: Any
 ) -> None:

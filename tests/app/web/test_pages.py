@@ -5,6 +5,7 @@ import re
 import pytest
 from fastapi.testclient import TestClient
 
+from app.labels.catalogue import list_kinds
 from ml import make_config
 
 _PAGES = ["/", "/docs"]
@@ -60,6 +61,12 @@ def test_the_form_contains_the_default_settings(client: TestClient) -> None:
         field = re.search(rf'<input name="{name}"[^>]*>', html)
         assert field is not None
         assert f'value="{getattr(config, name)}"' in field[0]
+
+
+def test_the_page_offers_every_kind_that_is_computed_at_once(client: TestClient) -> None:
+    page = client.get("/").text
+    assert {"feeder", "voltage_level", "operator"} < set(list_kinds())
+    assert all(f"<option>{kind}</option>" in page for kind in list_kinds())
 
 
 def test_pages_are_not_part_of_the_api(client: TestClient) -> None:

@@ -16,6 +16,10 @@ export class LabelsPanel {
       event.preventDefault();
       this.submitFile(event.target);
     });
+    byId("kind-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.add({ kind: event.target.elements.kind.value });
+    });
   }
 
   /** Show the label sets of a grid and the text columns that are not among them. */
