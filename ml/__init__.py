@@ -5,13 +5,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ml.artifact.artifact import FORMAT, FORMAT_2, Artifact, pack
-    from ml.artifact.manifest import BaselineDocument, split_parts
+    from ml.artifact.manifest import BaselineDocument, read_split, split_parts
     from ml.artifact.schema import ModelSizes, list_spec_faults
     from ml.compute.allocator import keep_freed_memory
     from ml.compute.child_process import die_with_parent
     from ml.compute.memory import read_peak_bytes
     from ml.config.field import Interval, field_types, list_fields, setting_of
     from ml.config.settings import MethodSettings, NetworkSettings
+    from ml.explain.explainer import (
+        NETWORK_TOLERANCE,
+        REBUILT_TOLERANCE,
+        Explainer,
+        find_nearest,
+    )
+    from ml.explain.part import ExplainedPart, Explanation, PartKind
     from ml.graph.graph import UNLABELLED, Graph, islands_of
     from ml.graph.mcnemar import PairedCount, count_pairs
     from ml.graph.metrics import (
@@ -56,7 +63,6 @@ if TYPE_CHECKING:
         Difference,
         largest_difference,
         list_differences,
-        read_split,
         threads_of,
     )
     from ml.training.search import SearchResult, search_settings
@@ -74,13 +80,15 @@ if TYPE_CHECKING:
 
 _DOOR: dict[str, tuple[str, ...]] = {
     "ml.artifact.artifact": ("Artifact", "FORMAT", "FORMAT_2", "pack"),
-    "ml.artifact.manifest": ("BaselineDocument", "split_parts"),
+    "ml.artifact.manifest": ("BaselineDocument", "read_split", "split_parts"),
     "ml.artifact.schema": ("ModelSizes", "list_spec_faults"),
     "ml.compute.allocator": ("keep_freed_memory",),
     "ml.compute.child_process": ("die_with_parent",),
     "ml.compute.memory": ("read_peak_bytes",),
     "ml.config.field": ("Interval", "field_types", "list_fields", "setting_of"),
     "ml.config.settings": ("MethodSettings", "NetworkSettings"),
+    "ml.explain.explainer": ("Explainer", "NETWORK_TOLERANCE", "REBUILT_TOLERANCE", "find_nearest"),
+    "ml.explain.part": ("ExplainedPart", "Explanation", "PartKind"),
     "ml.graph.graph": ("Graph", "UNLABELLED", "islands_of"),
     "ml.graph.mcnemar": ("PairedCount", "count_pairs"),
     "ml.graph.metrics": (
@@ -130,7 +138,6 @@ _DOOR: dict[str, tuple[str, ...]] = {
         "TOLERANCE",
         "largest_difference",
         "list_differences",
-        "read_split",
         "threads_of",
     ),
     "ml.training.search": ("SearchResult", "search_settings"),
@@ -159,6 +166,8 @@ __all__ = [
     "LOWEST_COVERAGE",
     "METHODS",
     "NETWORKS",
+    "NETWORK_TOLERANCE",
+    "REBUILT_TOLERANCE",
     "TOLERANCE",
     "UNLABELLED",
     "Artifact",
@@ -169,6 +178,9 @@ __all__ = [
     "Difference",
     "EpochRecord",
     "Estimate",
+    "ExplainedPart",
+    "Explainer",
+    "Explanation",
     "FigureDocument",
     "FittedMethod",
     "Graph",
@@ -180,6 +192,7 @@ __all__ = [
     "ModelSizes",
     "NetworkSettings",
     "PairedCount",
+    "PartKind",
     "PredictionSets",
     "Schedule",
     "SearchResult",
@@ -200,6 +213,7 @@ __all__ = [
     "exceeds_range",
     "field_types",
     "find_field",
+    "find_nearest",
     "fit",
     "fit_auto",
     "fit_baseline",

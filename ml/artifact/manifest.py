@@ -1,8 +1,12 @@
 """What is stored with every model: the data it was made from, and its baselines."""
 
+from collections.abc import Mapping
 from typing import Any, TypedDict
 
+import numpy as np
+
 from ml.arrays import IntArray
+from ml.errors import InvalidInput
 from ml.graph.graph import Graph
 from ml.graph.metrics import FigureDocument
 from ml.graph.split import Split
@@ -44,3 +48,13 @@ def describe_inputs(graph: Graph, split: Split) -> dict[str, Any]:
 def split_parts(split: Split) -> dict[str, IntArray]:
     """Return the three sets of a split by their names."""
     return {"train": split.train, "validation": split.validation, "test": split.test}
+
+
+def read_split(manifest: Mapping[str, Any]) -> Split | None:
+    """Return the split that a manifest lists, if it is one."""
+    try:
+        stored = manifest["split"]
+        parts = (np.array(stored[name], np.int64) for name in ("train", "validation", "test"))
+        return Split(*parts)
+    except (KeyError, TypeError, ValueError, InvalidInput):
+        return None

@@ -17,8 +17,10 @@ from ml.levy.closed_forms import label_matrix
 from ml.methods import stored_scores
 from ml.methods.base import Method
 
-_RIDGE = 1e-9
+RIDGE = 1e-9
 """Keeps the system regular on islands without a label, whose nodes then get the prior."""
+LEAST_REACHED = 1e-6
+"""Sum of the scores up to which a node counts as not reached by any label."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +52,7 @@ def fit(
     unlabelled = np.setdiff1d(np.arange(graph.node_count), split.train)
     functions = labels.copy()
     functions[unlabelled] = _spread(graph, labels, unlabelled)
-    reached = functions.sum(axis=1, keepdims=True) > 1e-6
+    reached = functions.sum(axis=1, keepdims=True) > LEAST_REACHED
     if settings.normalised:
         mass = functions.sum(axis=0)
         functions = functions * np.where(mass > 0, prior / np.where(mass > 0, mass, 1), 0)
@@ -62,7 +64,7 @@ def fit(
 def _spread(graph: Graph, labels: FloatArray, unlabelled: IntArray) -> FloatArray:
     weights = graph.adjacency
     degrees = degrees_of(weights)
-    system = sp.diags_array(degrees[unlabelled] + _RIDGE) - weights[unlabelled][:, unlabelled]
+    system = sp.diags_array(degrees[unlabelled] + RIDGE) - weights[unlabelled][:, unlabelled]
     factors = sp.linalg.splu(sp.csc_array(system), permc_spec="MMD_AT_PLUS_A")
     return np.maximum(factors.solve(np.asarray(weights[unlabelled] @ labels)), 0)
 

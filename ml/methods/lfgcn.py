@@ -5,7 +5,7 @@ import numpy.typing as npt
 from scipy.special import expit, softmax
 
 from ml.arrays import FloatArray
-from ml.artifact.artifact import Artifact
+from ml.artifact.artifact import Artifact, Tensors
 from ml.artifact.inputs import scale_columns
 from ml.artifact.schema import ArraySpecs, ModelSizes
 from ml.config.levy import LfgcnSettings
@@ -32,13 +32,36 @@ def predict(artifact: Artifact, graph: Graph) -> FloatArray:
     signal = scale_columns(artifact, graph)
     family = LevyFamily(graph.adjacency, config.gamma, config.sigma, config.operator)
     operator = family.whole_once()
-    tensors = artifact.tensors()
+    hidden, layer = reach_last_layer(artifact.tensors(), signal, operator, config)
+    return np.asarray(softmax(_convolve(hidden, layer, operator, config, last=True), axis=1))
+
+
+def reach_last_layer(
+    tensors: Tensors, signal: FloatArray, operator: LevyOperator, config: LfgcnSettings
+) -> tuple[FloatArray, Layer]:
+    """Return the signal that enters the last layer, (N, C), and the arrays of that layer."""
     for position in range(config.layers):
         prefix = f"layers.{position}."
         layer = {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
-        last = position == config.layers - 1
-        signal = _convolve(signal, layer, operator, config, last=last)
-    return np.asarray(softmax(signal, axis=1))
+        if position < config.layers - 1:
+            signal = _convolve(signal, layer, operator, config, last=False)
+    return signal, layer
+
+
+def weigh_paths(paths: FloatArray, layer: Layer, config: LfgcnSettings) -> FloatArray:
+    """Return the weight that pooling gives to each path. Shapes: (P, N, K) -> the same.
+
+    The weighted sum over the paths is the pooled signal.
+    """
+    highest = np.asarray(paths.argmax(axis=0) == np.arange(len(paths))[:, None, None], np.float64)
+    if config.pooling == "max":
+        return highest
+    equal = np.full_like(highest, 1 / len(paths))
+    gate = layer.get("pooling.gate")
+    if gate is None:
+        return equal
+    share = expit(_gate_signal(paths, gate.astype(np.float64)))
+    return np.asarray(equal + share * (highest - equal))
 
 
 def list_arrays(settings: LfgcnSettings, sizes: ModelSizes) -> ArraySpecs:

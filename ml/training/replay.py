@@ -12,7 +12,7 @@ import numpy.typing as npt
 import torch
 
 from ml.artifact.artifact import Artifact
-from ml.artifact.manifest import split_parts
+from ml.artifact.manifest import read_split, split_parts
 from ml.errors import InvalidInput
 from ml.graph.graph import Graph
 from ml.graph.scaling import FeatureScaling
@@ -38,16 +38,6 @@ class Difference:
     def as_dict(self) -> dict[str, Any]:
         """Return plain JSON values."""
         return asdict(self)
-
-
-def read_split(manifest: Mapping[str, Any]) -> Split | None:
-    """Return the split that a manifest lists, if it is one."""
-    try:
-        stored = manifest["split"]
-        parts = (np.array(stored[name], np.int64) for name in ("train", "validation", "test"))
-        return Split(*parts)
-    except (KeyError, TypeError, ValueError, InvalidInput):
-        return None
 
 
 def list_differences(manifest: Mapping[str, Any], graph: Graph) -> list[Difference]:

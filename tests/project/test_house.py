@@ -21,8 +21,8 @@ ROOTS = {
         "temporary_service.py",
     },
     "ml": {
-        *("artifact", "compute", "config", "drop_edge", "graph", "levy", "methods", "nn"),
-        *("training", "trust", "arrays.py", "errors.py", "py.typed"),
+        *("artifact", "compute", "config", "drop_edge", "explain", "graph", "levy", "methods"),
+        *("nn", "training", "trust", "arrays.py", "errors.py", "py.typed"),
     },
 }
 LONGEST_FILE = 300

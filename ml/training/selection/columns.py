@@ -48,6 +48,10 @@ class FeatureParts:
         """
         return np.concatenate([self._part(name, train) for name in parts], axis=1)
 
+    def fixed(self, name: str) -> FloatArray:
+        """Return a part that does not depend on labels. Shapes: (N, columns)."""
+        return self._part(name, _NOBODY)
+
     def _part(self, name: str, train: IntArray) -> FloatArray:
         if name == "scores":
             return self._scores(train)
@@ -101,7 +105,7 @@ class FeatureParts:
         labels = np.eye(graph.class_count)[graph.labels[train]]
         exact = len(train) <= MOST_EXACT_LABELS
         blocks = []
-        for spreading in _SCORES if exact else _SCORES_OF_MANY:
+        for spreading in list_score_spreadings(exact=exact):
             precision = self.precision(spreading.alpha)
             block = spread_labels(precision, train, labels, spreading)
             if exact:
@@ -121,12 +125,27 @@ class FeatureParts:
         return self._precisions[alpha]
 
 
+def list_score_spreadings(*, exact: bool) -> tuple[Spreading, ...]:
+    """Return the spreadings of the label scores; ``exact`` leaves out one node at a time."""
+    return _SCORES if exact else _SCORES_OF_MANY
+
+
+def hide_tenth_of(place: int, count: int) -> IntArray:
+    """Return the places of all training nodes that are hidden together with one of them."""
+    part = _number_tenths(count)
+    return np.flatnonzero(part == part[place])
+
+
+def _number_tenths(count: int) -> IntArray:
+    return np.asarray(np.random.default_rng(0).permutation(count) % 10)
+
+
 def _hide_tenths(
     precision: Precision, train: IntArray, labels: FloatArray, spreading: Spreading
 ) -> FloatArray:
     """Return label scores of the training nodes, a tenth of them hidden at a time. (t, K)."""
     answer = np.zeros_like(labels)
-    part = np.random.default_rng(0).permutation(len(train)) % 10
+    part = _number_tenths(len(train))
     for hidden in (part == number for number in range(10)):
         shown = train[~hidden]
         answer[hidden] = spread_labels(precision, shown, labels[~hidden], spreading)[train[hidden]]

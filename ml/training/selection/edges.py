@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ml.arrays import FloatArray, IntArray, SparseMatrix
-from ml.nn.label_spreading import weigh_edges
+from ml.graph.edge_weights import weigh_edges
 from ml.training.selection.problem import LabelProblem
 
 WEIGHTINGS: dict[str, tuple[float, float]] = {

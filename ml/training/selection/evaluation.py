@@ -86,7 +86,7 @@ class Evaluator:
         problem = self.problem
         if candidate.family == "propagation":
             precision, _ = self._factorise(candidate.settings)
-            spreading = read_spreading(candidate.settings)
+            spreading = Spreading.from_settings(candidate.settings)
             scores = spread_labels(precision, problem.known, problem.indicator, spreading)
             return Refit(scores, {"scores": scores})
         if candidate.family == "network":
@@ -100,7 +100,7 @@ class Evaluator:
 
     def _propagate(self, candidate: Candidate, folds: IntArray) -> FloatArray:
         precision, responses = self._factorise(candidate.settings)
-        spreading = read_spreading(candidate.settings)
+        spreading = Spreading.from_settings(candidate.settings)
         labels = self.problem.indicator
         if responses is None:
             return hold_out_by_fold(precision, self.problem.known, labels, folds, spreading)
@@ -156,8 +156,3 @@ def measure_ungrouped(
     evaluator = Evaluator(alone, assign_folds(alone, FoldPlan(plan.folds, 1)))
     answer = weigh_answers([evaluator.hold_out(one, 0) for one in candidates])
     return float((answer.argmax(axis=1) == problem.truth).mean())
-
-
-def read_spreading(settings: dict[str, Any]) -> Spreading:
-    """Return the ``Spreading`` that the settings of a candidate describe."""
-    return Spreading(**{name: value for name, value in settings.items() if name != "edges"})

@@ -1,7 +1,7 @@
 """The automatic choice as a model: fitted, packed for storage, and made again from its manifest."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -10,13 +10,13 @@ import torch
 from ml.arrays import FloatArray
 from ml.artifact.artifact import FORMAT_2, Artifact, Tensors, pack
 from ml.artifact.manifest import describe_inputs
-from ml.graph.graph import UNLABELLED, Graph
+from ml.graph.graph import Graph
 from ml.graph.split import Split
 from ml.graph.surroundings import Surroundings
 from ml.methods.auto import AutoSettings
 from ml.training.device import describe_machine
 from ml.training.selection.auto import OnStep, Selection, Stored, select
-from ml.training.selection.problem import LabelProblem
+from ml.training.selection.problem import LabelProblem, make_problem
 from ml.training.selection.schedule import Schedule, plan_schedule
 
 
@@ -39,7 +39,7 @@ def plan_auto(
     graph: Graph, split: Split, settings: AutoSettings, surroundings: Surroundings
 ) -> Schedule:
     """Turn the time budget into the steps of the search, before it starts."""
-    problem = _make_problem(graph, split, settings, surroundings)
+    problem = make_problem(graph, split, surroundings, settings.seed)
     return plan_schedule(problem, settings.budget_seconds)
 
 
@@ -58,7 +58,7 @@ def fit_auto(  # noqa: PLR0913 - one call for the service, its options by keywor
     Labels of other nodes are not looked at. A run with the ``schedule`` of an earlier one
     repeats it exactly; ``stored`` receives the arrays that an interrupted run continues from.
     """
-    problem = _make_problem(graph, split, settings, surroundings)
+    problem = make_problem(graph, split, surroundings, settings.seed)
     plan = plan_schedule(problem, settings.budget_seconds) if schedule is None else schedule
     selection = select(problem, plan, on_step, stored)
     probabilities = selection.probabilities.copy()
@@ -103,20 +103,6 @@ def describe_selection(selection: Selection, problem: LabelProblem) -> dict[str,
         "candidates": [{**asdict(row), "seconds": round(row.seconds, 3)} for row in selection.rows],
         "schedule": selection.schedule.as_dict(),
     }
-
-
-def _make_problem(
-    graph: Graph, split: Split, settings: AutoSettings, surroundings: Surroundings
-) -> LabelProblem:
-    labels = np.full_like(graph.labels, UNLABELLED)
-    labels[split.train] = graph.labels[split.train]
-    return LabelProblem(
-        replace(graph, labels=labels),
-        surroundings.groups,
-        surroundings.coordinates,
-        surroundings.branches,
-        seed=settings.seed,
-    )
 
 
 def _list_tensors(selection: Selection) -> Tensors:

@@ -1,14 +1,16 @@
 """The classification problem that a method is chosen for."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from ml.arrays import FloatArray, IntArray
 from ml.errors import Fault, InvalidInput
-from ml.graph.graph import Graph
+from ml.graph.graph import UNLABELLED, Graph
+from ml.graph.split import Split
+from ml.graph.surroundings import Surroundings
 
 EVEN_SHARE = 0.8
 """Part of the classes with the largest number of labels from which a sample counts as even."""
@@ -100,3 +102,16 @@ class LabelProblem:
         latitude, longitude = self.coordinates.T
         shrunk = longitude * np.cos(np.radians(np.clip(latitude.mean(), -89, 89)))
         return np.column_stack([latitude, shrunk])
+
+
+def make_problem(graph: Graph, split: Split, surroundings: Surroundings, seed: int) -> LabelProblem:
+    """Return the problem of a graph whose labels are known at the training nodes only."""
+    labels = np.full_like(graph.labels, UNLABELLED)
+    labels[split.train] = graph.labels[split.train]
+    return LabelProblem(
+        replace(graph, labels=labels),
+        surroundings.groups,
+        surroundings.coordinates,
+        surroundings.branches,
+        seed=seed,
+    )

@@ -1,7 +1,8 @@
 """Label propagation for every fold at once: one factorisation serves all of cross-validation."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.linalg as la
@@ -37,6 +38,11 @@ class Spreading:
     def __post_init__(self) -> None:
         check_filter(self.alpha, order=None)
         check_exponents(self.gamma, self.sigma)
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Self:
+        """Read the settings of a candidate, which also name the edge weights."""
+        return cls(**{name: value for name, value in settings.items() if name != "edges"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,13 +81,13 @@ class Precision:
             whole = fractional_laplacian(adjacency, gamma) if power is None else power
             self.degrees: FloatArray = np.diagonal(whole).copy()
             matrix = alpha * whole
-            matrix[np.diag_indices_from(matrix)] = _lift(self.degrees)
+            matrix[np.diag_indices_from(matrix)] = lift_degrees(self.degrees)
             self._dense = la.cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
             return
         self.degrees = degrees_of(adjacency)
         sparse = alpha * laplacian_of(adjacency)
-        sparse = sparse + sp.diags_array(_lift(self.degrees) - alpha * self.degrees)
-        self._matrix = sp.csr_array(sparse)
+        sparse = sparse + sp.diags_array(lift_degrees(self.degrees) - alpha * self.degrees)
+        self.matrix: SparseMatrix = sp.csr_array(sparse)
         self._factors: sp.linalg.SuperLU | None = None
 
     def solve(self, columns: FloatArray) -> FloatArray:
@@ -89,7 +95,7 @@ class Precision:
         if self._dense is not None:
             return np.asarray(la.cho_solve(self._dense, columns, check_finite=False))
         if self._factors is None:
-            self._factors = _factorise(self._matrix)
+            self._factors = factorise(self.matrix)
         return np.asarray(self._factors.solve(columns))
 
     def interpolate(self, nodes: IntArray, labels: FloatArray) -> FloatArray:
@@ -107,8 +113,8 @@ class Precision:
             return self.solve(columns)
         others = np.setdiff1d(np.arange(len(self.degrees)), nodes)
         if len(others):
-            rows = self._matrix[others]
-            factors = _factorise(rows[:, others])
+            rows = self.matrix[others]
+            factors = factorise(rows[:, others])
             values[others] = factors.solve(-np.asarray(rows[:, nodes] @ labels))
         return values
 
@@ -124,11 +130,12 @@ class Precision:
         return Responses((among + among.T) / 2, self.degrees[nodes], answered.sum(axis=0))
 
 
-def _factorise(matrix: SparseMatrix) -> sp.linalg.SuperLU:
+def factorise(matrix: SparseMatrix) -> sp.linalg.SuperLU:
+    """Return the sparse LU of a symmetric matrix."""
     return sp.linalg.splu(sp.csc_array(matrix), permc_spec="MMD_AT_PLUS_A")
 
 
-def _lift(degrees: FloatArray) -> FloatArray:
+def lift_degrees(degrees: FloatArray) -> FloatArray:
     """Return the diagonal of P: the degree, or one where a node is isolated."""
     return np.where(degrees > 0, degrees, 1.0)
 
@@ -206,7 +213,7 @@ def hold_out_by_fold(
 
 def source_labels(labels: FloatArray, degrees: FloatArray, sigma: float) -> FloatArray:
     """Return ``D_g^s Y``; an isolated node counts as one of degree one. Shapes: (n, K)."""
-    return labels * degree_power(_lift(degrees), sigma)[:, None]
+    return labels * degree_power(lift_degrees(degrees), sigma)[:, None]
 
 
 def normalise(

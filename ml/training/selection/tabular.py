@@ -138,13 +138,21 @@ def apply_nearest(
 
     Shapes: rows (t, Q), labels (t,), columns (N, Q) -> (N, K), rows sum to one.
     """
+    found, votes, _ = weigh_neighbours(rows, columns, neighbours)
+    probabilities = np.zeros((len(columns), classes))
+    for position, voters in enumerate(found.T):
+        np.add.at(probabilities, (np.arange(len(columns)), labels[voters]), votes[:, position])
+    return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True))
+
+
+def weigh_neighbours(
+    rows: FloatArray, columns: FloatArray, neighbours: int
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Return the nearest rows of each node, their votes and their distances, (N, neighbours)."""
     from scipy.spatial import cKDTree
 
     tree = cKDTree(rows)
     distances, found = (np.asarray(one) for one in tree.query(columns, k=neighbours))
     distances = distances.reshape(len(columns), -1)
     votes = 1 / (distances + _LEAST + 1e-3 * distances.mean())
-    probabilities = np.zeros((len(columns), classes))
-    for position, voters in enumerate(found.reshape(len(columns), -1).T):
-        np.add.at(probabilities, (np.arange(len(columns)), labels[voters]), votes[:, position])
-    return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True))
+    return found.reshape(len(columns), -1), votes, distances

@@ -4,11 +4,12 @@ import torch
 
 from ml.config.levy import LfgcnPlusSettings
 from ml.errors import InvalidHyperparameter
+from ml.graph.edge_weights import weigh_edges
 from ml.graph.graph import Graph
 from ml.levy.closed_forms import closed_form
 from ml.methods import label_propagation
 from ml.methods.label_propagation import LabelPropagationSettings
-from ml.nn.label_spreading import Spreader, clamp_labels, weigh_edges
+from ml.nn.label_spreading import Spreader, clamp_labels
 from tests.ml.communities import split_of, two_communities
 
 

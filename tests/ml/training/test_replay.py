@@ -7,10 +7,11 @@ import pytest
 import torch
 
 from ml.artifact.artifact import Artifact, pack
+from ml.artifact.manifest import read_split
 from ml.methods.registry import get_method, make_config
 from ml.training.baselines import BaselineTask, fit_baseline
 from ml.training.fit import TrainingResult, fit
-from ml.training.replay import largest_difference, list_differences, read_split, threads_of
+from ml.training.replay import largest_difference, list_differences, threads_of
 from tests.ml.small_grids import quick, ring_with_chords, split_of
 
 

@@ -1,0 +1,1 @@
+"""Why a stored model answers as it does: contributions of labels, nodes and columns."""
