@@ -13,6 +13,7 @@ LevygridError
 ├── CaseUnreadable
 ├── TooManyUploads
 ├── TooManyExports
+├── TooManyExplanations
 ├── ReaderNotStarted
 ├── TooManyStreams
 ├── CursorInvalid
@@ -188,6 +189,10 @@ class CaseUnreadable(LevygridError):
 
 class TooManyExports(LevygridError):
     """Too many exports are being written at the same time."""
+
+
+class TooManyExplanations(LevygridError):
+    """More explanations are being computed and waiting than are allowed."""
 
 
 class TooManyUploads(LevygridError):

@@ -26,6 +26,7 @@ from app.models.baselines import endpoints as baselines
 from app.models.comparison import endpoints as comparison
 from app.models.files import endpoints as model_files
 from app.predict import endpoints as predict
+from app.predict.explain import endpoints as explain
 from app.predict.fast_route import PreparedRoute
 from app.predict.prepared import PreparedAnswers
 from app.replays import endpoints as replays
@@ -59,7 +60,9 @@ def create_app(settings: Settings, dispatcher: Dispatcher | None = None) -> Fast
     app.state.dispatcher = dispatcher or PolledTable()
     app.state.prepared = PreparedAnswers(app.state.database, settings.prepared_bytes)
     app.state.job_streams = JobStreams(app.state.database, settings.event_streams)
-    features = (cases, graphs, checks, labels, export, train, sweeps, jobs, predict, replays)
+    runs = (train, sweeps, jobs, replays)
+    # `explain` before `predict`, whose path takes every bus id with its slashes.
+    features = (cases, graphs, checks, labels, export, *runs, explain, predict)
     model_parts = (models, model_files, comparison, baselines)
     for part in (*features, *model_parts, cards, health, problem_catalogue, pages):
         app.include_router(part.router)

@@ -107,6 +107,9 @@ PROBLEMS: dict[type[Exception], ProblemKind] = {
     errors.TooManyExports: ProblemKind(
         _S.TOO_MANY_REQUESTS, "too-many-exports", "Too many exports at the same time"
     ),
+    errors.TooManyExplanations: ProblemKind(
+        _S.TOO_MANY_REQUESTS, "too-many-explanations", "Too many explanations at the same time"
+    ),
     errors.ReaderNotStarted: ProblemKind(
         _S.SERVICE_UNAVAILABLE, "reader-not-started", "The file reader could not be started"
     ),

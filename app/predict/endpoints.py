@@ -1,5 +1,6 @@
 """GET and POST /predict, GET /predict/{bus_id}."""
 
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Response
@@ -35,7 +36,7 @@ router = APIRouter(prefix="/predict", tags=["predict"], route_class=StrictJsonRo
 _GRID = "Grid of the bus. Default: the grid whose model was promoted last."
 
 
-def _read_choice(
+def _read_model_choice(
     graph_id: Annotated[str | None, Depends(read_graph(_GRID))],
     model_id: Annotated[
         str | None,
@@ -45,6 +46,16 @@ def _read_choice(
         str | None,
         Query(max_length=100, description="Label set. Default: that of the last promoted model."),
     ] = None,
+) -> ModelChoice:
+    return ModelChoice(graph_id, model_id, label)
+
+
+ModelQuery = Annotated[ModelChoice, Depends(_read_model_choice)]
+"""The model that answers, for answers without prediction sets."""
+
+
+def _read_choice(
+    choice: ModelQuery,
     coverage: Annotated[
         float,
         Query(
@@ -55,7 +66,7 @@ def _read_choice(
         ),
     ] = DEFAULT_COVERAGE,
 ) -> ModelChoice:
-    return ModelChoice(graph_id, model_id, label, coverage)
+    return replace(choice, coverage=coverage)
 
 
 ChoiceQuery = Annotated[ModelChoice, Depends(_read_choice)]

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
+from app.grid.grid import Grid
 from app.grid.places import find_map_places
 from app.http.csv_text import Cell, neutralise, write_lines
 from app.http.responses import write_object
@@ -128,6 +129,11 @@ def write_geojson(model: ChosenModel, buses: IntArray) -> Iterator[bytes]:
         for piece in _cut(model, buses)
     )
     yield from write_object(before, "features", features)
+
+
+def find_points(grid: Grid, buses: Sequence[int]) -> list[Point | None]:
+    """Return the GeoJSON geometry of each of these buses, None without geographic coordinates."""
+    return [_make_point(place) for place in find_map_places(grid)[list(buses)].tolist()]
 
 
 def _name_cells(model: ChosenModel) -> list[str]:

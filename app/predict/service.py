@@ -100,8 +100,17 @@ def predict_bus(session: Session, choice: ModelChoice, text: str) -> BusAnswer:
 
     Raises: BusNotFound, and the errors of ``choose_model``.
     """
+    model, bus = find_model_and_bus(session, choice, text)
+    return next(answer_buses(model, [bus]))
+
+
+def find_model_and_bus(session: Session, choice: ModelChoice, text: str) -> tuple[ChosenModel, int]:
+    """Return the model that answers for the bus with this id or name, and its position.
+
+    Raises: BusNotFound, and the errors of ``choose_model``.
+    """
     model = _prefer_grid_with_bus(session, choose_model(session, choice), text, choice.coverage)
-    return next(answer_buses(model, [_find_bus(session, model, text)]))
+    return model, _find_bus(session, model, text)
 
 
 def _prefer_grid_with_bus(

@@ -1,0 +1,1 @@
+"""Explanations of predictions: what known labels, buses and columns contribute."""

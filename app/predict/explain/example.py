@@ -1,0 +1,103 @@
+"""A real explanation: the area of a bus of ACTIVSg2000, from 200 known labels."""
+
+from typing import Any
+
+EXAMPLE: dict[str, Any] = {
+    "bus_id": "1005",
+    "bus_name": "BIG SPRING 5 0",
+    "class": "1",
+    "probabilities": {
+        "1": 0.803505,
+        "2": 0.003023,
+        "3": 0.190089,
+        "4": 0.00066,
+        "5": 0.000802,
+        "6": 0.000683,
+        "7": 0.000619,
+        "8": 0.000619,
+    },
+    "out_of_fold": False,
+    "reproduced": True,
+    "difference": 2.220446049250313e-16,
+    "note": None,
+    "parts": [
+        {
+            "method": "propagation",
+            "title": "label propagation over the branches and between neighbouring places "
+            "(reach 0.99, classes balanced)",
+            "kind": "labels",
+            "weight": 1.0,
+            "sharpness": 1.4142135623730951,
+            "exact": True,
+            "note": None,
+            "scores": {
+                "1": 0.000305251421,
+                "2": 5.0139051e-06,
+                "3": 0.000109956573,
+                "4": 2.8407493e-07,
+                "5": 8.1135244e-07,
+                "6": 3.88594132e-07,
+                "7": 1.75459962e-10,
+                "8": 3.29420136e-10,
+            },
+            "probabilities": {
+                "1": 0.723848163,
+                "2": 0.011889563,
+                "3": 0.26074199,
+                "4": 0.00067363197,
+                "5": 0.00192397457,
+                "6": 0.000921480227,
+                "7": 4.16071352e-07,
+                "8": 7.8115987e-07,
+            },
+            "base": 0.0,
+            "buses": [
+                {
+                    "bus_id": "1042",
+                    "bus_name": "FORSAN 1",
+                    "class": "1",
+                    "distance": 3,
+                    "contribution": 0.000161419465,
+                    "share": 0.382776868,
+                },
+                {
+                    "bus_id": "1021",
+                    "bus_name": "BIG SPRING 1 1",
+                    "class": "1",
+                    "distance": 3,
+                    "contribution": 9.38776496e-05,
+                    "share": 0.222613752,
+                },
+                {
+                    "bus_id": "3062",
+                    "bus_name": "STERLING CITY 1 4",
+                    "class": "3",
+                    "distance": 5,
+                    "contribution": 4.49283987e-05,
+                    "share": 0.106539517,
+                },
+            ],
+            "columns": [],
+            "others": {
+                "count": 197,
+                "contribution": 0.000121480912,
+                "share": 0.288069863,
+                "by_class": {
+                    "1": 4.99543068e-05,
+                    "2": 5.0139051e-06,
+                    "3": 6.5028174e-05,
+                    "4": 2.8407493e-07,
+                    "5": 8.1135244e-07,
+                    "6": 3.88594132e-07,
+                    "7": 1.75459962e-10,
+                    "8": 3.29420136e-10,
+                },
+            },
+        }
+    ],
+    "label": "area",
+    "graph_id": "c2a08b62c0934a318b36e373cf5c10ed",
+    "model_id": "f57bf23f55da4c4b80cbe0cb3c2c430f",
+    "chosen": "the only active model",
+    "warnings": [],
+}
