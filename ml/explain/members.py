@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -67,10 +68,14 @@ class ChoiceMembers:
             return np.zeros(0, dtype=np.int64)
         if not self._selection["folds"]:
             return np.array([node])
-        plan = FoldPlan(self._selection["folds"], self._selection["repeats"])
-        folds = assign_folds(self.problem, plan)[0]
+        folds = self._folds
         together = folds == folds[np.searchsorted(nodes, node)]
         return np.asarray(nodes[together])
+
+    @cached_property
+    def _folds(self) -> IntArray:
+        plan = FoldPlan(self._selection["folds"], self._selection["repeats"])
+        return np.asarray(assign_folds(self.problem, plan)[0])
 
     def read_stored(self, node: int, *, held_out: bool) -> FloatArray:
         """Return the stored answer at a node: of the refitted model, or out of fold. (K,)."""

@@ -8,10 +8,10 @@ import numpy as np
 
 from ml.arrays import FloatArray, IntArray, SparseMatrix
 from ml.explain.part import ExplainedPart
+from ml.explain.symmetric_solver import SymmetricSolver
 from ml.training.selection.propagation import (
     Precision,
     Spreading,
-    factorise,
     lift_degrees,
     normalise,
 )
@@ -31,7 +31,7 @@ class ClampedRows:
     """Weights of labels that stay at their own nodes.
 
     Equation: ``P_uu F_u = -P_un Y``; the row of a node is ``-e^T P_uu^-1 P_un``.
-    Cost: one sparse LU, then one solve per row.
+    Cost: one solve per row, see ``SymmetricSolver``.
     Shapes: matrix (N, N) symmetric, nodes (n,).
     """
 
@@ -40,7 +40,8 @@ class ClampedRows:
         self._others = np.setdiff1d(np.arange(matrix.shape[0]), nodes)
         rows = matrix[self._others]
         self._across = rows[:, nodes]
-        self._factors = factorise(rows[:, self._others]) if len(self._others) else None
+        self._total: FloatArray | None = None
+        self._solver = SymmetricSolver(rows[:, self._others])
 
     def read(self, node: int) -> FloatArray:
         """Return the weight of each known label at a node, (n,)."""
@@ -49,13 +50,13 @@ class ClampedRows:
         return self._solve(np.asarray(self._others == node, dtype=np.float64))
 
     def sum_all(self) -> FloatArray:
-        """Return the sum of the rows of all nodes, (n,)."""
-        return 1 + self._solve(np.ones(len(self._others)))
+        """Return the sum of the rows of all nodes, (n,); computed once."""
+        if self._total is None:
+            self._total = 1 + self._solve(np.ones(len(self._others)))
+        return self._total
 
     def _solve(self, receivers: FloatArray) -> FloatArray:
-        if self._factors is None:
-            return np.zeros(len(self._nodes))
-        return np.asarray(-(self._across.T @ self._factors.solve(receivers)))
+        return np.asarray(-(self._across.T @ self._solver.solve(receivers)))
 
 
 class ClampedJumpRows:
@@ -72,7 +73,8 @@ class ClampedJumpRows:
 
     def read(self, node: int) -> FloatArray:
         """Return the weight of each known label at a node, (n,)."""
-        return self._weigh(respond_to(self._precision, node)[self._nodes])
+        unit = mark_node(node, len(self._precision.degrees))
+        return self._weigh(self._precision.solve(unit[:, None])[self._nodes, 0])
 
     def sum_all(self) -> FloatArray:
         """Return the sum of the rows of all nodes, (n,)."""
@@ -88,36 +90,42 @@ class AdditiveRows:
     Equation: ``F = P^-1 D_g^s Y``; P is symmetric, so a row is one solve.
     """
 
-    def __init__(self, precision: Precision, nodes: IntArray, sigma: float) -> None:
+    def __init__(self, precision: Precision, nodes: IntArray, spreading: Spreading) -> None:
         self._precision = precision
         self._nodes = nodes
+        sigma = spreading.sigma
+        self._solver = SymmetricSolver(precision.matrix) if spreading.gamma == 1 else None
         self._strength = lift_degrees(precision.degrees[nodes]) ** sigma
 
     def read(self, node: int) -> FloatArray:
         """Return the weight of each known label at a node, (n,)."""
-        return np.asarray(respond_to(self._precision, node)[self._nodes] * self._strength)
+        return self._receive(mark_node(node, len(self._precision.degrees)))
 
     def sum_all(self) -> FloatArray:
         """Return the sum of the rows of all nodes, (n,)."""
-        ones = np.ones((len(self._precision.degrees), 1))
-        return np.asarray(self._precision.solve(ones)[self._nodes, 0] * self._strength)
+        return self._receive(np.ones(len(self._precision.degrees)))
+
+    def _receive(self, receivers: FloatArray) -> FloatArray:
+        if self._solver is None:
+            received = self._precision.solve(receivers[:, None])[:, 0]
+        else:
+            received = self._solver.solve(receivers)
+        return np.asarray(received[self._nodes] * self._strength)
 
 
 def make_rows(adjacency: SparseMatrix, nodes: IntArray, spreading: Spreading) -> LabelRows:
     """Return the rows by which some labels spread. Shapes: adjacency (N, N), nodes (n,)."""
     precision = Precision(adjacency, spreading.alpha, spreading.gamma)
     if spreading.readout == "additive":
-        return AdditiveRows(precision, nodes, spreading.sigma)
+        return AdditiveRows(precision, nodes, spreading)
     if spreading.gamma < 1:
         return ClampedJumpRows(precision, nodes)
     return ClampedRows(precision.matrix, nodes)
 
 
-def respond_to(precision: Precision, node: int) -> FloatArray:
-    """Return ``P^-1 e`` at one node, (N,)."""
-    unit = np.zeros((len(precision.degrees), 1))
-    unit[node] = 1
-    return precision.solve(unit)[:, 0]
+def mark_node(node: int, count: int) -> FloatArray:
+    """Return one at a node and zero elsewhere, (count,)."""
+    return np.asarray(np.arange(count) == node, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
