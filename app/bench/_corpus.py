@@ -63,7 +63,8 @@ def list_entries(datasets: Path | None) -> Iterator[CorpusEntry]:
 
 def measure_entries(entries: Iterable[CorpusEntry]) -> Iterator[CorpusFigures]:
     """Read every grid from a fresh process, so that the peak memory is that of its reader."""
-    with get_context("fork").Pool(1, maxtasksperchild=1) as pool:
+    # A forked process would begin with the peak of this one.
+    with get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
         yield from pool.imap(read_entry, entries, chunksize=1)
 
 

@@ -35,7 +35,7 @@ def test_an_uploaded_grid_is_stored_and_its_report_shown(
     _settle(page)
     _upload(page, "notes.txt", SMALL_CASE)
     result = page.locator(_RESULT)
-    expect(result).to_contain_text("small is stored")
+    expect(result).to_contain_text("notes is stored")
     for words in (
         "matpower",
         "3 (2 line, 1 transformer)",
@@ -45,7 +45,7 @@ def test_an_uploaded_grid_is_stored_and_its_report_shown(
     ):
         expect(result).to_contain_text(words)
     _settle(page, 3)
-    expect(page.locator("#graph-choice option:checked")).to_have_text("small (3 buses)")
+    expect(page.locator("#graph-choice option:checked")).to_have_text("notes (3 buses)")
     expect(page.locator("#train-label option")).to_have_count(4)
 
 
@@ -55,7 +55,7 @@ def test_the_report_is_shown_after_a_change_of_view(watch: Watch, trained: Train
     _settle(page, 5001)
     _upload(page, "notes.txt", SMALL_CASE)
     _settle(page, 3)
-    expect(page.locator(_RESULT)).to_contain_text("small is stored")
+    expect(page.locator(_RESULT)).to_contain_text("notes is stored")
     expect(page.locator(_RESULT)).to_contain_text("3 (2 line, 1 transformer)")
 
 

@@ -20,7 +20,7 @@ _BOUNDS = {
     "case_ACTIVSg25k": (-86.0, -66.9, 32.0, 47.5),  # the north-east and South Carolina
 }
 _LONGEST_BRANCH_KM = 200.0
-_NAMED = {"case_ACTIVSg200": 187, "case_ACTIVSg500": 389, "case_ACTIVSg25k": 22_844}
+_NAMED = {"case_ACTIVSg200": 187, "case_ACTIVSg500": 389, "case_ACTIVSg25k": 22_846}
 
 
 @pytest.fixture(scope="module")
