@@ -47,6 +47,7 @@ def ends_with(command: list[str], settings: dict[str, str], folder: Path) -> tup
         return code, program.output
 
 
+@pytest.mark.long
 def test_a_first_start_trains_two_grids_and_a_second_keeps_them(tmp_path: Path) -> None:
     settings = settings_of(tmp_path, first_start_demo="true", search_seconds="5")
     with running(["serve"], settings, tmp_path) as service:

