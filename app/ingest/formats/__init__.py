@@ -4,6 +4,7 @@ A format module has ``read(request: Request) -> ReadGrid``; it is imported only 
 that reads the file. Formats do not import each other.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -23,6 +24,7 @@ _ZIP = b"PK\x03\x04"
 _MATLAB_BINARY = (b"MATLAB 5.0 MAT-file", b"\x89HDF")
 _NOT_TEXT = (_ZIP, *_MATLAB_BINARY, b"{", b"<")
 _CIM = b"rdf:RDF"
+_PANDAPOWER_NET = re.compile(rb'"_class"\s*:\s*"pandapowerNet"|"_object"\s*:')
 _DSS_CIRCUIT = b"new circuit."
 _MOST_SEARCHED = 2**16
 """Bytes that are searched for an OpenDSS circuit."""
@@ -101,7 +103,7 @@ def _first_line(content: bytes) -> bytes:
 
 def _is_pandapower(content: bytes) -> bool:
     head = _strip_head(content)
-    return head.startswith(b"{") and (b"pandapowerNet" in head or b'"_object"' in head)
+    return head.startswith(b"{") and _PANDAPOWER_NET.search(head) is not None
 
 
 def _is_json(content: bytes) -> bool:

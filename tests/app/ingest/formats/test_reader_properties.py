@@ -149,6 +149,7 @@ def test_a_damaged_binary_file_is_read_soundly_or_refused(
 @pytest.mark.parametrize("name", SEEDS)
 @given(tail=st.binary(max_size=300), mark=st.sampled_from([b"", b"\xef\xbb\xbf", b"\n "]))
 @example(tail=b"new circuit.", mark=b"")
+@example(tail=b"pandapowerNet", mark=b"")
 def test_a_format_is_recognised_by_its_beginning(name: str, tail: bytes, mark: bytes) -> None:
     form = find_format(mark + SEEDS[name][1].encode() + b"\n" + tail)
     assert form is not None
