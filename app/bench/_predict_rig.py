@@ -1,4 +1,4 @@
-"""A stored grid with a model, and the server that answers for it in a process of its own."""
+"""A stored grid with a model, and a server process that answers requests about it."""
 
 import math
 import socket

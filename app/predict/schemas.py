@@ -146,8 +146,8 @@ class PredictionOut(BusRowOut):
     warnings: list[str] = Field(description=_WARNINGS)
 
 
-class PredictionColumnsOut(BaseModel):
-    """The predictions of a model for every bus, one list per property."""
+class _GridAnswerOut(BaseModel):
+    """What the answers for many buses have in common."""
 
     label: str = Field(description="Label set that the model has learnt.", examples=["survey"])
     graph_id: str = Field(description="Grid.", examples=["5befe8ef22604289bbbefef6a2bbf7e1"])
@@ -161,6 +161,11 @@ class PredictionColumnsOut(BaseModel):
     class_names: list[str] = Field(
         description="Names of the classes.", examples=[["generator", "load", "neither"]]
     )
+
+
+class PredictionColumnsOut(_GridAnswerOut):
+    """The predictions of a model for every bus, one list per property."""
+
     bus_ids: list[str] = Field(description="Ids of the buses.", examples=[["1", "2"]])
     classes: list[int] = Field(
         description="The model's own classes as positions in `class_names`; out of fold where "
@@ -210,21 +215,9 @@ class PredictionColumnsOut(BaseModel):
     )
 
 
-class PredictionRowsOut(BaseModel):
+class PredictionRowsOut(_GridAnswerOut):
     """The predictions of a model, one object per bus."""
 
-    label: str = Field(description="Label set that the model has learnt.", examples=["survey"])
-    graph_id: str = Field(description="Grid.", examples=["5befe8ef22604289bbbefef6a2bbf7e1"])
-    model_id: str = Field(
-        description="Model that answers.", examples=["5026a3453ed24484ad55e9e58b17ae70"]
-    )
-    chosen: str = Field(description=_CHOSEN, examples=["the only active model"])
-    promise: PromiseOut = Field(description=_PROMISE, examples=[_EXAMPLE_PROMISE])
-    versions: AnswerVersionsOut = Field(description=_VERSIONS, examples=[_EXAMPLE_VERSIONS])
-    warnings: list[str] = Field(description=_WARNINGS, examples=[[]])
-    class_names: list[str] = Field(
-        description="Names of the classes.", examples=[["generator", "load", "neither"]]
-    )
     count: int = Field(description="Number of rows.", examples=[1])
     rows: list[BusRowOut] = Field(description="One row per bus.", examples=[[_EXAMPLE_ROW]])
 

@@ -118,7 +118,7 @@ def _list_links(network: Any, place: Mapping[int, int], faults: list[Fault]) -> 
         if ends[0] not in place or ends[1] not in place:
             faults.append(Fault("branch", "ends at a bus that the file does not have"))
             continue
-        # powerio gives every transformer of the file a ratio or a shift, and no line either.
+        # From powerio every transformer of the file has a ratio or a shift; lines have neither.
         transforms = row["tap"] or row["shift"]
         yield _Link(
             TRANSFORMER if transforms else LINE,
