@@ -24,6 +24,7 @@ from tests.app.conftest import MakeApi
 from tests.app.renamed_table import renamed_jobs_table
 from tests.app.samples import post_graph, ring
 from tests.app.server_sent_events import Event, parse_events
+from tests.processes import wait_for
 
 TERMS = LeaseTerms("worker", seconds=60, max_attempts=3)
 
@@ -196,7 +197,11 @@ def test_an_idle_stream_holds_no_connection(database: Database) -> None:
         streams.end_all()
 
     asyncio.run(watch())
-    assert "Current Checked out connections: 0" in database.engine.pool.status()
+    # A query that has begun may still return its connection.
+    wait_for(
+        lambda: "Current Checked out connections: 0" in database.engine.pool.status(),
+        "every connection to be returned",
+    )
 
 
 def test_the_number_of_open_streams_is_limited(database: Database) -> None:
